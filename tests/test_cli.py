@@ -373,7 +373,7 @@ def test_a_line_that_is_no_text_is_copied_and_told(dragoman: Dragoman, bundle: P
     code, out, err = dragoman("translate", "-m", bundle, "--json", stdin=f"A\n{text}".encode())
     found = json.loads(out.decode().split("\n")[1])
     assert (code, found["text"], found["flags"]) == (0, text, ["copied"])
-    assert re.fullmatch(r"warning: line 2: a part was copied .*\n", err)
+    assert re.fullmatch(r"warning: line 2: a part was copied: .*\n", err)
 
 
 def test_a_warning_quotes_the_segment_of_a_document(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
@@ -458,6 +458,8 @@ def test_search_options_reach_the_search(dragoman: Dragoman, bundle: Path) -> No
     "options",
     [
         ["--n-best", 9],
+        ["--n-best", 2, "--doubts"],
+        ["--n-best", 2, "--min-confidence", 0.5],
         ["--temperature", 0],
         ["--beam-size", 0],
         ["--min-length", 9, "--max-length", 2],

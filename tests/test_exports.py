@@ -14,7 +14,8 @@ from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers
 
 from dragoman.bundle.bundle import write_bundle
 from dragoman.cli import program
-from dragoman.errors import ConfigError, install_advice
+from dragoman.cli.export import compared_lines
+from dragoman.errors import ConfigError, DataError, install_advice
 from dragoman.exchange import hugging_face_folder
 from dragoman.exchange.agreement import N_SENTENCES, compare, made_up_sources
 from dragoman.exchange.hugging_face_folder import export_hugging_face, folder_files
@@ -104,6 +105,13 @@ def test_equal_translations_are_counted() -> None:
     assert [bundle.tokenizers.source.pieces(source[:1]) for source in seen] == [[">>de<<"]] * 3 + [[">>zh<<"]]
     assert agreement == (3, 4)
     assert str(compare(bundle, lambda sources, limit: [[] for _ in sources])) == "0 of 200"
+
+
+def test_a_text_without_lines_is_nothing_to_compare(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("\n \n")
+    assert compared_lines(None) == []
+    with pytest.raises(DataError, match=r"no lines to compare translations of: .*empty\.txt"):
+        compared_lines(tmp_path / "empty.txt")
 
 
 def test_shapes_are_what_their_names_say() -> None:

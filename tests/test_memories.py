@@ -21,6 +21,7 @@ from dragoman.memories import TranslationMemory, Unit, append_units, export_unit
 from dragoman.memories import fuzzy_index as fuzzy
 from dragoman.memories.fuzzy_index import FuzzyIndex
 from dragoman.text.cleaning import comparable
+from dragoman.text.terms import Term, TermList
 from dragoman.translator import Request, Translator
 
 UNITS = [Unit(source, target, "en", "de") for source, target in PAIRS]
@@ -322,6 +323,14 @@ def test_a_translation_that_lacks_a_protected_stretch_or_the_prefix_is_only_show
     assert translator.translate("Open %s now", memory=memory).text == "Jetzt öffnen"
     assert translator.translate(HORSE, prefixes="Ein Mann", memory=memory).text == REITER
     assert translator.translate(HORSE, prefixes="Eine", memory=memory).text.startswith("Eine")
+
+
+def test_a_translation_from_the_memory_stays_without_its_terms_and_names_them(translator: Translator) -> None:
+    memory = TranslationMemory([Unit("A horse and a cat.", "Ein Gaul und eine Katze.", "en", "de")])
+    terms = TermList([Term("horse", ("Pferd",)), Term("cat", ("Katze*",)), Term("Foo")])
+    found = translator.translate("A horse and a cat.", memory=memory, terms=terms)
+    assert found.text == "Ein Gaul und eine Katze."
+    assert (found.flags, found.missing_terms) == (("term_missing",), ("horse",))
 
 
 def test_bad_memories_of_requests_are_named(translator: Translator) -> None:

@@ -140,6 +140,16 @@ def test_every_way_to_write_a_phrase_is_tried() -> None:
     assert (vertrag.n_begun(" x Ver"), vertrag.n_begun(" (Ver"), vertrag.n_begun(" xVer")) == (1, 1, 0)
 
 
+@given(st.lists(st.text("ab ", min_size=1, max_size=3), min_size=1, max_size=6), st.text("ab (", max_size=12))
+def test_a_text_ends_with_the_most_pieces_that_fit(pieces: list[str], text: str) -> None:
+    def fits(beginning: str) -> bool:
+        before = text.removesuffix(beginning)[-1:]
+        return text.endswith(beginning) and not (is_letter(pieces[0][0]) and is_letter(before))
+
+    fitting = [n for n in range(1, len(pieces)) if fits("".join(pieces[:n]))]
+    assert Phrase(tuple(pieces)).n_begun(text) == max(fitting, default=0)
+
+
 @pytest.mark.parametrize("tokens", [[], [4, 5], [5, 5, 5]])
 def test_progress_is_that_of_the_text(tokens: list[int]) -> None:
     from dragoman.decoding.constraints import Guide, Rows

@@ -16,10 +16,12 @@ from dragoman.server.api_errors import ApiError  # noqa: E402
 from dragoman.server.detection import UNDETECTABLE, Detector  # noqa: E402
 from dragoman.server.downloads import MAX_SECONDS, Downloads  # noqa: E402
 from dragoman.server.line_queue import MOST_SECONDS, LineQueue  # noqa: E402
+from dragoman.server.line_request import LineRequest  # noqa: E402
 from dragoman.server.rate_limit import RateLimit  # noqa: E402
 from dragoman.server.result_cache import ResultCache  # noqa: E402
 from dragoman.server.routing import Directory, Leg  # noqa: E402
 from dragoman.server.text_lines import split_lines  # noqa: E402
+from dragoman.text.terms import Term  # noqa: E402
 from dragoman.translator import Translation  # noqa: E402
 
 
@@ -132,7 +134,7 @@ def test_the_cache_keeps_the_last_used_within_its_bytes(asked: list[tuple[int, s
     cache = ResultCache(20_000)
     last: dict[int, str] = {}
     for key, text in asked:
-        cache.add(key, text, Translation(text, 0.0, ()))
+        cache.add(key, [text], Translation(text, 0.0, ()))
         last[key] = text
         assert cache.n_bytes <= 20_000
         kept = cache.get(key)
@@ -145,14 +147,20 @@ def test_the_cache_keeps_the_last_used_within_its_bytes(asked: list[tuple[int, s
 
 def test_the_cache_counts_all_of_a_key() -> None:
     cache = ResultCache(20_000)
-    cache.add("long text", "x" * 5_000, Translation("y", 0.0, ()))
-    cache.add("many stretches", "x", Translation("y", 0.0, ()), 1_000)
+    cache.add("long text", ["x" * 5_000], Translation("y", 0.0, ()))
+    cache.add("many stretches", ["x"], Translation("y", 0.0, ()), 1_000)
+    cache.add("many strings", ["x"] * 1_000, Translation("y", 0.0, ()))
     assert cache.n_bytes == 0
+
+
+def test_the_terms_of_a_line_count_for_the_cache() -> None:
+    line = LineRequest("text", "prefix", terms=(Term("a", ("b", "c")), Term("d")))
+    assert line.strings == ["text", "prefix", "a", "b", "c", "d"]
 
 
 def test_a_cache_without_bytes_keeps_nothing() -> None:
     cache = ResultCache(0)
-    cache.add("key", "text", Translation("text", 0.0, ()))
+    cache.add("key", ["text"], Translation("text", 0.0, ()))
     assert cache.get("key") is None
 
 

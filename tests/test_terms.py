@@ -212,7 +212,7 @@ def test_a_search_looks_for_so_many_phrases_and_the_other_terms_are_checked(
     plain: Tokenizers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(term_phrases, "_MOST_PHRASES", 2)
-    monkeypatch.setattr(term_phrases, "_MOST_KNOWN", 2)
+    monkeypatch.setattr(term_phrases, "_MOST_PIECES", 2)
     search = ObedientSearch(plain, lambda text: [text])
     (found,) = pipeline(search).translate([Request("A horse on a mat, a book.", terms=TERM_LIST)])
     (job,) = search.calls[1]

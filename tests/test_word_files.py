@@ -178,6 +178,19 @@ def test_no_end_of_a_bookmark_comes_before_its_beginning() -> None:
         assert 0 < written.index("bookmarkStart") < written.index("bookmarkEnd")
 
 
+def test_a_look_with_signs_in_quotes_stays_whole() -> None:
+    look = """<w:rPr><w:rStyle w:val='a>b'/><w:rFonts w:ascii="A>B" w:hint='default'/><w:lang w:val=">"/></w:rPr>"""
+    written = body(of_paragraph(run("A door.", look)).rebuild([translated("门")], "zh"))
+    ends = """<w:rFonts w:ascii="A>B" w:hint="eastAsia"/><w:lang w:eastAsia="zh-CN"/></w:rPr>"""
+    assert f"<w:rPr><w:rStyle w:val='a>b'/>{ends}" in written
+
+
+def test_folders_and_notes_of_a_package_stay() -> None:
+    files = parts(package(f"<w:p>{run('A door.')}</w:p>"))
+    written = parse_document(zipped({"word/": b"", **files}), "docx").rebuild([translated("Eine Tür.")])
+    assert list(parts(written)) == ["word/", *files]
+
+
 def zipped(files: dict[str, bytes], **values: int) -> bytes:
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", **values) as target:
@@ -210,6 +223,7 @@ ENTITY = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:p xmlns:w="w
         (with_body(b"<a>" * 200 + b"</a>" * 200), "more than 100 elements inside each other"),
         (zipped({"a": bytes(50 * 2**20)}, compression=zipfile.ZIP_DEFLATED), "a unpacks to far too much"),
         (zipped({str(number): b"" for number in range(10_001)}), "more than 10,000 files"),
+        (with_body(b"<a>" + b"<b/>" * 1_000_000 + b"</a>"), "1,000,00. tags; at most 1,000,000 are read"),
         (zipped({"a": b"x"}, compression=zipfile.ZIP_BZIP2), "a is compressed in an unusual way"),
     ],
     ids=lambda value: value[:20],

@@ -13,6 +13,7 @@ from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Command, EachModel, OneModel, Overwrite
 from dragoman.cli.streams import input_lines, refuse_output, require_output, say
 from dragoman.cli.training_settings import require_folder
+from dragoman.errors import DataError
 
 if TYPE_CHECKING:
     from dragoman.exchange.agreement import Agreement
@@ -172,10 +173,19 @@ def onnx(model: OneModel, output: Folder, precision: Precision = "float32", comp
 
 
 def compared_lines(path: Path | None) -> list[str]:
-    """Return the lines to compare translations of."""
+    """Return the lines to compare translations of; none without a file.
+
+    Raises:
+        DataError: the file has none.
+    """
     from dragoman.exchange.agreement import N_SENTENCES
 
-    return [] if path is None else list(islice(filter(str.strip, input_lines(path, "error")), N_SENTENCES))
+    if path is None:
+        return []
+    lines = list(islice(filter(str.strip, input_lines(path, "error")), N_SENTENCES))
+    if not lines:
+        raise DataError("no lines to compare translations of", path, advice="give a text, one sentence a line")
+    return lines
 
 
 def _say_agreement(output: Path, program: str, precision: str, agreement: Agreement | None) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dragoman.cli.export import compared_lines
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Command
 from dragoman.cli.streams import command_line, say
@@ -57,18 +59,18 @@ def hf(
     from dragoman.bundle.bundle import write_bundle
     from dragoman.exchange.hugging_face_import import import_hugging_face
 
+    sentences = compared_lines(compare)
     bundle = import_hugging_face(folder, (source_lang, target_lang))
     write_bundle(output, bundle, precision)
     into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
     say(f"wrote {output}: {bundle.describe()}; use it: {command_line('translate', '-m', output, *into)}")
     if compare is not None:
-        _compare(folder, bundle, compare)
+        _compare(folder, bundle, sentences)
 
 
-def _compare(folder: Path, bundle: Bundle, path: Path) -> None:
-    from dragoman.cli.export import compared_lines
+def _compare(folder: Path, bundle: Bundle, sentences: Sequence[str]) -> None:
     from dragoman.exchange.agreement import compare
     from dragoman.exchange.hugging_face_folder import translate_ids
 
-    agreement = compare(bundle, lambda ids, limit: translate_ids(folder, bundle, ids, limit), compared_lines(path))
+    agreement = compare(bundle, lambda ids, limit: translate_ids(folder, bundle, ids, limit), sentences)
     say(f"transformers translates {agreement} sentences as dragoman does (greedy search)")

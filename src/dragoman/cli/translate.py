@@ -74,6 +74,7 @@ def translate(
     dragoman translate -m runs/my --input text.en --output text.de
     dragoman translate -m runs/my --input texts/ --output translations/
     """
+    of_lines.check(of_texts.min_confidence)
     given = of_texts.options()
 
     def options(translator: Translator) -> dict[str, Any]:

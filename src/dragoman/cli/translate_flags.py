@@ -95,6 +95,16 @@ class LineFlags:
         """True if one of them was given."""
         return self != LineFlags()
 
+    def check(self, min_confidence: float | None) -> None:
+        """Refuse what a list of candidates cannot show.
+
+        Raises:
+            typer.BadParameter: names it.
+        """
+        if self.n_best is not None and not self.as_json and (self.doubts or min_confidence is not None):
+            problem = "--n-best prints candidates as they are; --doubts and --min-confidence need --json"
+            raise typer.BadParameter(problem)
+
     @property
     def form(self) -> LineFormat:
         """The form of a line."""

@@ -18,6 +18,8 @@ from dragoman.translator import Translation
 
 _TYPES = "[Content_Types].xml"
 _MAIN = ("document.main+xml", "document.macroEnabled.main+xml", "template.main+xml")
+#: Of all parts with text: each takes some hundred bytes of RAM, and most documents have a few ten thousand.
+_MOST_TAGS = 1_000_000
 _WITH_TEXT = (*_MAIN, "header+xml", "footer+xml", "footnotes+xml", "endnotes+xml")
 
 
@@ -70,7 +72,10 @@ class WordFile:
     def __init__(self, content: bytes, name: Path) -> None:
         self._content = content
         self._package = ZipPackage(content, name)
-        self._parts = {part: _Part(self._package.read(part), name / part) for part in self._parts_with_text(name)}
+        texts = {part: self._package.read(part) for part in self._parts_with_text(name)}
+        if (n_tags := sum(content.count(b"<") for content in texts.values())) > _MOST_TAGS:
+            raise DataError(f"{n_tags:,} tags; at most {_MOST_TAGS:,} are read", name, advice="split it")
+        self._parts = {part: _Part(content, name / part) for part, content in texts.items()}
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate: those of the body, then those of headers, footers and notes."""

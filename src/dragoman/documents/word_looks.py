@@ -11,6 +11,8 @@ from dragoman.text.languages import base_language
 _UNSEEN = re.compile(
     r"""<(\w+:)?(lang|noProof|webHidden)\b[^>]*?(/>|>\s*</[^>]*>)|\s\w+:(rsid\w*|hint)=("[^"]*"|'[^']*')"""
 )
+#: A part of a tag: a character, or a value in quotes.
+_INSIDE = r"""(?:[^"'>]|"[^"]*"|'[^']*')"""
 #: Properties that the standard puts after the language.
 _AFTER = re.compile(r"<(\w+:)?(eastAsianLayout|specVanish|oMath|rPrChange)\b")
 #: Languages whose usual region has another code.
@@ -37,11 +39,10 @@ def in_language(look: str, language: str, prefix: str) -> str:
     """
     if not prefix:
         return look
-    base = base_language(language)
+    kind = "eastAsia" if base_language(language) in _EAST_ASIAN else "val"
     code = escape(_REGIONS.get(language, language).replace("_", "-"))
-    kind = "eastAsia" if base in _EAST_ASIAN else "val"
     body = re.sub(r"^<[^>]*/>$|^<[^>]*>|</[^>]*>$", "", look)
-    body = re.sub(rf"<{prefix}lang\b[^>]*?(/>|>\s*</[^>]*>)", "", body)
+    body = re.sub(rf"<{re.escape(prefix)}lang\b{_INSIDE}*?(/>|>\s*</[^>]*>)", "", body)
     after = _AFTER.search(body)
     at = after.start() if after else len(body)
     body = f'{body[:at]}<{prefix}lang {prefix}{kind}="{code}"/>{body[at:]}'
@@ -50,10 +51,10 @@ def in_language(look: str, language: str, prefix: str) -> str:
 
 def _with_hint(body: str, prefix: str) -> str:
     """Return properties in which characters of several scripts, such as quotes, have the fonts of East Asia."""
-    hint = f'{prefix}hint="eastAsia"'
-    if (fonts := re.search(rf"<{prefix}rFonts\b[^>]*?(?=/?>)", body)) is not None:
-        bare = re.sub(rf"""\s*{prefix}hint=("[^"]*"|'[^']*')""", "", fonts.group())
+    hint, name = f'{prefix}hint="eastAsia"', re.escape(prefix)
+    if (fonts := re.search(rf"<{name}rFonts\b{_INSIDE}*?(?=/?>)", body)) is not None:
+        bare = re.sub(rf"""\s*{name}hint=("[^"]*"|'[^']*')""", "", fonts.group())
         return f"{body[: fonts.start()]}{bare.rstrip()} {hint}{body[fonts.end() :]}"
-    style = re.match(rf"<{prefix}rStyle\b[^>]*/>", body)
+    style = re.match(rf"<{name}rStyle\b{_INSIDE}*?/>", body)
     at = style.end() if style else 0
     return f"{body[:at]}<{prefix}rFonts {hint}/>{body[at:]}"

@@ -23,7 +23,7 @@ _ATTRIBUTE = re.compile(r"""(?P<name>[^\s=/>"']+)\s*=\s*(?P<value>"[^"]*"|'[^']*
 _CDATA = "<![CDATA["
 
 
-@dataclass
+@dataclass(slots=True)
 class Element:
     """An element with its tags as they are in the file; an empty one may have no tag at its end."""
 

@@ -19,7 +19,7 @@ from dragoman.errors import DataError
 _MOST_ENTRIES, _MOST_BYTES, _MOST_READ = 10_000, 512 * 2**20, 64 * 2**20
 #: Text of an office document is compressed to a tenth or a twentieth; an entry of more than `_SMALL` bytes that was
 #: more than so many times as long is a bomb.
-_MOST_RATIO, _SMALL = 250, 2**20
+_MOST_RATIO, _SMALL = 250, 8 * 2**20
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _DAMAGES = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error, ValueError, NotImplementedError, RuntimeError,

@@ -26,6 +26,11 @@ class LineRequest:
     #: Number the doubtful words, if the model is calibrated.
     doubts: bool = False
 
+    @property
+    def strings(self) -> list[str]:
+        """All its strings, for an estimate of its size."""
+        return [self.text, self.prefix, *(text for term in self.terms for text in (term.source, *term.targets))]
+
     def on_the_way(self) -> LineRequest:
         """Return the request for a translation of this line into a language in the middle."""
         return LineRequest(self.text, verbatim=self.verbatim, terms=tuple(term for term in self.terms if term.is_kept))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 from dragoman.translator import Translation
 
-#: Bytes of the objects of a translation without its strings, of a token, and of a stretch; see `sys.getsizeof`.
+#: Bytes of the objects of a translation without its strings, of a token, and of a stretch
+#: or string of a key; see `sys.getsizeof`.
 _BYTES, _TOKEN_BYTES, _STRETCH_BYTES = 1_000, 60, 120
 
 
@@ -31,14 +32,14 @@ class ResultCache:
         self._entries.move_to_end(key)
         return entry[0]
 
-    def add(self, key: Hashable, text: str, translation: Translation, n_stretches: int = 0) -> None:
+    def add(self, key: Hashable, strings: Sequence[str], translation: Translation, n_stretches: int = 0) -> None:
         """Keep the translation of a text, and drop those that were not used for the longest time.
 
         Args:
-            text: all strings of the key.
+            strings: all of the key.
             n_stretches: of the key.
         """
-        size = _size(text, translation) + _STRETCH_BYTES * n_stretches
+        size = _size("".join(strings), translation) + _STRETCH_BYTES * (len(strings) + n_stretches)
         if size > self._max_bytes:
             return
         _, old = self._entries.pop(key, (None, 0))

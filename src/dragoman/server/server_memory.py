@@ -88,7 +88,7 @@ class ServerMemory:
         if match is None:
             return None
         text = " ".join(match.target.split())
-        return recalled_translation(text, (match,)) if fits(request, text) else None
+        return recalled_translation(request, text, (match,)) if fits(request, text) else None
 
     def matches(self, text: str, source: str, target: str) -> list[MemoryMatch]:
         """Return the equal and similar texts, the best first."""

@@ -181,7 +181,7 @@ class TranslationService:
             ):
                 found[key] = translation
                 line = missing[key]
-                self._cache.add(key, line.text + line.prefix, translation, len(line.verbatim) + len(line.terms))
+                self._cache.add(key, line.strings, translation, len(line.verbatim))
         return [one for key in keys if (one := found[key]) is not None]
 
     async def _search(

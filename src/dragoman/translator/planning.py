@@ -142,7 +142,7 @@ class Planner:
         found = None if self._calibrations is None else self._calibrations.of(source, target)
         if found is None and request.needs_calibration:
             problem = f"request {number} asks for confidence, but the model is not calibrated from {source} to {target}"
-            raise ConfigError(problem, advice="calibrate it: dragoman package --calibrate")
+            raise ConfigError(problem, advice="calibrate it: dragoman package --calibrate; an ensemble cannot be")
         return found
 
     def _segments(

@@ -9,10 +9,11 @@ from dragoman.memories import MemoryMatch
 from dragoman.text.cleaning import collapse_spaces, sanitize
 from dragoman.text.protection import occurrences
 from dragoman.text.tags import UNKNOWN
+from dragoman.text.terms import TermList, missing_terms
 from dragoman.translator.checking import kind
 from dragoman.translator.planning import Planner
 from dragoman.translator.request import Request
-from dragoman.translator.results import Alternative, Translation
+from dragoman.translator.results import Alternative, Flag, Translation
 
 #: The score of an equal text whose translation does not fit the request.
 _UNFIT = 0.99
@@ -54,12 +55,16 @@ def recall(planner: Planner, request: Request, number: int) -> Recalled:
     written = collapse_spaces(sanitize(best.target))
     if not fits(request, written):
         return Recalled(request, None, (replace(best, score=_UNFIT), *others))
-    return Recalled(request, recalled_translation(written, (best, *others)), tuple(matches))
+    return Recalled(request, recalled_translation(request, written, (best, *others)), tuple(matches))
 
 
-def recalled_translation(text: str, matches: tuple[MemoryMatch, ...]) -> Translation:
-    """Return a translation that a memory has."""
-    return Translation(text, 0.0, (), (Alternative(text, 0.0, 0.0, ()),), memory=matches)
+def recalled_translation(request: Request, text: str, matches: tuple[MemoryMatch, ...]) -> Translation:
+    """Return a translation that a memory has. A person chose its words, so terms are only checked."""
+    terms = [term for _, _, term in (request.terms or TermList()).find(request.text) if not term.is_kept]
+    missing = tuple(term.source for term in missing_terms(terms, text))
+    flags: tuple[Flag, ...] = ("term_missing",) if missing else ()
+    alternatives = (Alternative(text, 0.0, 0.0, ()),)
+    return Translation(text, 0.0, (), alternatives, flags=flags, memory=matches, missing_terms=missing)
 
 
 def fits(request: Request, translation: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import islice
 
 from dragoman.decoding.constraints.required import Demands, Phrase
 from dragoman.text.protection import occurrences
@@ -18,8 +19,8 @@ _log = logging.getLogger(__name__)
 
 #: Phrases that a search of one segment looks for at each step; terms beyond them are only checked.
 _MOST_PHRASES = 128
-#: Terms whose phrases are kept: clients of a server may send ever new ones.
-_MOST_KNOWN = 1 << 14
+#: Pieces of the phrases that are kept: clients of a server may send ever new terms.
+_MOST_PIECES = 1 << 18
 #: Terms that are warned of because the vocabulary cannot write them.
 _MOST_WARNINGS = 20
 
@@ -34,7 +35,7 @@ class TermPhrases:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._known: dict[Term, tuple[Phrase, ...]] = {}
-        self._n_warnings = 0
+        self._n_pieces = self._n_warnings = 0
 
     def added(self, segment: Segment, terms: TermList) -> Segment:
         """Return a segment with the terms that it has, except those in what is kept."""
@@ -64,12 +65,13 @@ class TermPhrases:
         """Return the ways to write a term, those at the beginning of a sentence too; none if there are none."""
         if (known := self._known.get(term)) is not None:
             return known
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
-        forms = [form for target in term.targets for form in _forms(target, case=term.case)]
-        phrases = self._known[term] = tuple(
-            phrase for form in dict.fromkeys(forms) if (phrase := self._phrase(form)) is not None
-        )
+        forms = dict.fromkeys(form for target in term.targets for form in _forms(target, case=term.case))
+        written = (phrase for form in forms if (phrase := self._phrase(form)) is not None)
+        phrases = tuple(islice(written, _MOST_PHRASES))
+        self._n_pieces += sum(len(phrase.pieces) for phrase in phrases)
+        if self._n_pieces > _MOST_PIECES:
+            self._known, self._n_pieces = {}, 0
+        self._known[term] = phrases
         if not phrases and self._n_warnings < _MOST_WARNINGS:
             self._n_warnings += 1
             _log.warning(f"the vocabulary of the model cannot write {term.targets[0]!r}, a target of {term.source!r}")

@@ -47,9 +47,17 @@ class Phrase:
         """The first piece, the first two, and so on."""
         return tuple(accumulate(self.pieces))
 
+    @cached_property
+    def _numbers_by_end(self) -> dict[str, list[int]]:
+        """The numbers of pieces, falling, by the last character of the beginning that they make."""
+        numbers: dict[str, list[int]] = {}
+        for n in range(len(self.pieces) - 1, 0, -1):
+            numbers.setdefault(self.beginnings[n - 1][-1], []).append(n)
+        return numbers
+
     def n_begun(self, text: str) -> int:
         """Return the number of its pieces that a text ends with, from its first on, but not all."""
-        for n in range(len(self.pieces) - 1, 0, -1):
+        for n in self._numbers_by_end.get(text[-1:], ()):
             beginning = self.beginnings[n - 1]
             if text.endswith(beginning) and self._may_begin(text[: -len(beginning)]):
                 return n
