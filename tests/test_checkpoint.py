@@ -146,6 +146,7 @@ def test_a_new_training_has_done_nothing() -> None:
         **dict.fromkeys(asdict(PROGRESS), 0),
         **dict.fromkeys(("n_steps", "micro_batch_tokens", "best_score", "best_step", "last_validation")),
         "time_limit": None,
+        "loss_scale": None,
         "chosen_for_time": {},
         "precision": "float32",
         "window": {"loss": 0.0, "nll": 0.0, "norm": 0.0, "n_tokens": 0, "n_steps": 0, "seconds": 0.0},

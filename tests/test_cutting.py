@@ -13,7 +13,7 @@ from tiny import LEARNED, tiny_bundle, tiny_tokenizers
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator import Translation, Translator
+from dragoman.translator import ModelFacts, Translation, Translator
 from dragoman.translator.cutting import SegmentLimits, cut
 
 
@@ -237,7 +237,8 @@ def test_chinese_segments_are_joined_without_a_space(language: str) -> None:
 @pytest.fixture(scope="module")
 def single(tokenizers: Tokenizers) -> Translator:
     """A translator that learned from single sentences, each of at most 20 tokens."""
-    return Translator([tiny_bundle(tokenizers, max_length=64)], tokenizers, SearchConfig(beam_size=2), learned=LEARNED)
+    bundle, facts = tiny_bundle(tokenizers, max_length=64), ModelFacts(learned=LEARNED)
+    return Translator([bundle], tokenizers, SearchConfig(beam_size=2), facts=facts)
 
 
 def test_a_model_of_single_sentences_gets_single_sentences(single: Translator) -> None:
@@ -340,7 +341,7 @@ def test_pictures_after_a_sentence_are_copied(single: Translator) -> None:
 def test_a_model_that_learned_from_marks_translates_them(tokenizers: Tokenizers) -> None:
     knows = LEARNED.model_copy(update={"without_words": 0.1})
     for learned in (knows, None):
-        translator = Translator([tiny_bundle(tokenizers, max_length=64)], tokenizers, learned=learned)
+        translator = Translator([tiny_bundle(tokenizers, max_length=64)], tokenizers, facts=ModelFacts(learned=learned))
         assert "copied" not in translator.translate("...").flags
 
 

@@ -12,7 +12,7 @@ from dragoman.cli.card import simple_card
 from dragoman.cli.options import BeamSize, LengthPenalty, OneModel
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import require_folder
-from dragoman.errors import DataError
+from dragoman.errors import DataError, DragomanError
 
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
@@ -101,8 +101,14 @@ def _with_confidence(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
     own = Path(model)
     if folder is None and not is_prepared(own):
         return bundle
-    _require_prepared(folder or own)
-    found = calibrations(bundle, folder or own)
+    try:
+        _require_prepared(folder or own)
+        found = calibrations(bundle, folder or own)
+    except DragomanError as error:
+        if folder is not None:
+            raise
+        say(f"no confidence: {error.message}")
+        return bundle
     return bundle if found is None else replace(bundle, facts={**bundle.facts, FACT: found.model_dump(mode="json")})
 
 
