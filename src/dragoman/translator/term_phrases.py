@@ -21,8 +21,6 @@ _log = logging.getLogger(__name__)
 _MOST_PHRASES = 128
 #: Pieces of the phrases that are kept: clients of a server may send ever new terms.
 _MOST_PIECES = 1 << 18
-#: Terms that are warned of because the vocabulary cannot write them.
-_MOST_WARNINGS = 20
 
 
 class TermPhrases:
@@ -35,7 +33,7 @@ class TermPhrases:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._known: dict[Term, tuple[Phrase, ...]] = {}
-        self._n_pieces = self._n_warnings = 0
+        self._n_pieces, self._has_warned = 0, False
 
     def added(self, segment: Segment, terms: TermList) -> Segment:
         """Return a segment with the terms that it has, except those in what is kept."""
@@ -72,9 +70,9 @@ class TermPhrases:
         if self._n_pieces > _MOST_PIECES:
             self._known, self._n_pieces = {}, 0
         self._known[term] = phrases
-        if not phrases and self._n_warnings < _MOST_WARNINGS:
-            self._n_warnings += 1
-            _log.warning(f"the vocabulary of the model cannot write {term.targets[0]!r}, a target of {term.source!r}")
+        if not phrases and not self._has_warned:
+            self._has_warned = True  # without the term: the log of a server has no text of a client
+            _log.warning("the vocabulary of the model cannot write the targets of some terms; they are flagged")
         return phrases
 
     def _phrase(self, target: str) -> Phrase | None:
