@@ -46,7 +46,7 @@ test: $(VENV)/development
 	$(BIN)/ruff check .
 	$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
 	$(BIN)/mypy --strict src
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 	@echo "left out: make lean (an environment without PyTorch), make faults, make foreign (needs other programs)"
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
 
@@ -60,10 +60,10 @@ lean:
 	$(LEAN_BIN)/python $(subst --no-compile,,$(INSTALL)) .
 	$(LEAN_BIN)/python benchmarks/installed_size.py
 	$(LEAN_BIN)/python $(INSTALL) pytest pytest-xdist hypothesis spacy setuptools
-	$(LEAN_BIN)/python -m pytest --numprocesses 2 --dist loadfile -m "not torch"
+	$(LEAN_BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not torch"
 
 faults: $(VENV)/development
-	DRAGOMAN_FAULTS=full $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/faults
+	DRAGOMAN_FAULTS=full $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/faults
 
 mutants: $(VENV)/development
 	$(BIN)/python tests/faults/mutants.py 200

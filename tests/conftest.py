@@ -30,6 +30,8 @@ hypothesis_settings.register_profile("dragoman", deadline=None, derandomize=True
 hypothesis_settings.load_profile("dragoman")
 
 
+#: Files of tests that start many trainings, besides those in tests/faults.
+LONGEST = ("test_resume", "test_many_processes")
 #: A file all of whose tests need PyTorch.
 NEEDS_TORCH = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.torch\b", re.M)
 
@@ -39,6 +41,11 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     if collection_path.suffix != ".py" or _has_torch():
         return None
     return NEEDS_TORCH.search(collection_path.read_text(encoding="utf-8")) is not None or None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files, so that of two processes none is left with one of them at the end."""
+    items.sort(key=lambda item: not item.path.stem.startswith(LONGEST) and item.path.parent.name != "faults")
 
 
 def _has_torch() -> bool:
