@@ -159,7 +159,7 @@ async def _wanted(
             (detected,) = await detect_sources(parts, [text.text], target)
             source, confidence = detected.language, detected.confidence
         source = require_language(parts.shelf.directory, source)
-        terms = lists.of(text)
+        terms = await parts.service.in_thread(partial(lists.of, text))
         wanted.append(
             WantedText(text.text, source, target, text.prefix, bool(text.align), text.given(), terms, bool(text.doubts))
         )
