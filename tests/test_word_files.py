@@ -226,7 +226,7 @@ ENTITY = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:p xmlns:w="w
         (with_body(b"<a>" + b"<b/>" * 1_000_000 + b"</a>"), "1,000,00. tags; at most 1,000,000 are read"),
         (zipped({"a": b"x"}, compression=zipfile.ZIP_BZIP2), "a is compressed in an unusual way"),
     ],
-    ids=lambda value: value[:20],
+    ids=lambda value: value[:20] if isinstance(value, str) else "",  # a zip has the time in it
 )
 def test_bad_files_are_refused_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.docx").write_bytes(content)
