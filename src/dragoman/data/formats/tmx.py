@@ -13,7 +13,7 @@ from dragoman.data.formats.column_names import Languages, same_language
 from dragoman.data.formats.file_names import table_languages
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile
 from dragoman.data.formats.side_text import SideText
-from dragoman.data.formats.xml_blocks import parse_blocks
+from dragoman.data.formats.xml_blocks import parse_blocks, root_name
 from dragoman.data.text_files.lines import Line
 from dragoman.errors import ConfigError, DataError
 from dragoman.settings.text_origin import LANGUAGE_CODE
@@ -24,8 +24,6 @@ SUFFIXES = frozenset((".tmx",))
 _N_JUDGED = 1_000
 #: Inline elements that hold native code, which is no text; of these types, the code is a line break.
 _CODE, _BREAKS = frozenset(("bpt", "ept", "it", "ph", "ut")), frozenset(("lb", "pb", "cb"))
-#: Possessive, because several comments could be taken for one in exponentially many ways.
-_HEAD = re.compile(r"\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*+<(!DOCTYPE\s+|\w+:)?tmx\b", re.DOTALL)
 
 
 @dataclass
@@ -43,9 +41,7 @@ class _Unit:
 
 def is_tmx(request: PairRequest) -> bool:
     """Return True if a file begins like a translation memory."""
-    head = request.head
-    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    return _HEAD.match(head.decode(encoding, errors="ignore")) is not None
+    return root_name(request.head) == "tmx"
 
 
 def open_tmx(request: PairRequest) -> PairFile:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dragoman.data.formats.column_names import Languages, is_swapped, language_code
+from dragoman.data.formats.column_names import Languages, language_code, must_swap
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile
 from dragoman.data.formats.side_text import SideText
-from dragoman.data.formats.xml_blocks import parse_blocks
+from dragoman.data.formats.xml_blocks import parse_blocks, root_name
 from dragoman.data.text_files.lines import Line
 from dragoman.errors import ConfigError, DataError
 
@@ -22,8 +22,6 @@ _CODE = frozenset(("bpt", "ept", "it", "ph", "x", "bx", "ex", "sc", "ec", "cp"))
 _BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
 #: States of targets that nobody should learn from: of XLIFF 1.2, and of 2.
 _UNFINISHED = re.compile("new|needs-.*|initial")
-#: Possessive, as in `data/formats/tmx.py`.
-_HEAD = re.compile(r"\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*+<(\w+:)?xliff\b", re.DOTALL)
 
 
 @dataclass
@@ -46,9 +44,7 @@ class _Unit:
 
 def is_xliff(request: PairRequest) -> bool:
     """Return True if a file begins like XLIFF."""
-    head = request.head
-    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    return _HEAD.match(head.decode(encoding, errors="ignore")) is not None
+    return root_name(request.head) == "xliff"
 
 
 def open_xliff(request: PairRequest) -> PairFile:
@@ -73,13 +69,7 @@ def open_xliff(request: PairRequest) -> PairFile:
         advice = f"give one with translations (left out: {listed})" if listed else "check the file"
         raise DataError("no unit has a translation", path, advice=advice)
     languages = reader.languages(path)
-    swapped = is_swapped(languages, request.languages)
-    if swapped is None:
-        known, wanted = (
-            " to ".join(code or "any language" for code in each) for each in (languages, request.languages)
-        )
-        advice = "give the languages of the file: --source-lang and --target-lang"
-        raise ConfigError(f"the file is from {known}, and {wanted} is asked for", path, advice=advice)
+    swapped = must_swap("file", languages, request.languages, path)
     sides = _SIDES[::-1] if swapped else _SIDES
 
     def read() -> Iterator[LocatedPair]:
