@@ -6,6 +6,7 @@ import json
 import pickle
 import random
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,10 @@ from tiny import PAIRS, write_tiny_bundle
 from dragoman.cli.program import run
 from dragoman.documents import parse_document, translate_document
 from dragoman.errors import ConfigError, DataError
-from dragoman.memories import TranslationMemory, Unit, append_units, export_units, open_units
+from dragoman.memories import MemoryMatch, TranslationMemory, Unit, append_units, export_units, open_units
 from dragoman.memories import fuzzy_index as fuzzy
 from dragoman.memories.fuzzy_index import FuzzyIndex
+from dragoman.memories.ngram_index import NgramIndex
 from dragoman.text.cleaning import comparable
 from dragoman.text.terms import Term, TermList
 from dragoman.translator import Request, Translator
@@ -168,6 +170,32 @@ def test_threads_share_a_memory() -> None:
         thread.join()
     assert not missing
     assert len(memory) == len(UNITS) + 800
+
+
+def test_texts_are_added_and_found_while_an_index_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    import_extra("rapidfuzz", "memory")
+    memory, begun, go_on = TranslationMemory(UNITS), threading.Event(), threading.Event()
+
+    class SlowIndex(NgramIndex):
+        def __init__(self, texts: Sequence[str]) -> None:
+            begun.set()
+            assert go_on.wait(60)
+            super().__init__(texts)
+
+    monkeypatch.setattr(fuzzy, "_TAIL", 1)
+    monkeypatch.setattr(fuzzy, "NgramIndex", SlowIndex)
+    found: list[MemoryMatch] = []
+    searching = threading.Thread(target=lambda: found.extend(memory.lookup(HORSE + "!", "en", "de")))
+    searching.start()
+    assert begun.wait(60)
+    adding = threading.Thread(target=memory.add, args=("new text", "neuer Text", "en", "de"))
+    adding.start()
+    adding.join(60)
+    is_added = memory.exact("new text", "en", "de") is not None
+    go_on.set()
+    searching.join(60)
+    assert is_added
+    assert found[0].source == HORSE
 
 
 def test_a_reader_never_meets_a_text_that_is_half_added(monkeypatch: pytest.MonkeyPatch) -> None:
