@@ -17,7 +17,7 @@ from dragoman.text.cleaning import comparable
 #: The least similarity of a match unless a call says otherwise.
 THRESHOLD = 0.7
 #: The most similar a text can be that is not equal, or whose translation cannot be used.
-_ALMOST = 0.99
+ALMOST = 0.99
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class TranslationMemory:
             for score, row in direction.index.similar(key, threshold, limit + 1):
                 unit = direction.units[row]
                 if score < 1:
-                    similar.append(MemoryMatch(min(round(score, 4), _ALMOST), unit.source, unit.target))
+                    similar.append(MemoryMatch(min(round(score, 4), ALMOST), unit.source, unit.target))
         return [*found, *sorted(similar, key=lambda match: -match.score)][:limit]
 
     def _matching(self, source_lang: str | None, target_lang: str | None) -> list[_Direction]:

@@ -24,11 +24,10 @@ async def inside_answer(parts: ServerParts, wanted: WantedText, answer: Translat
     """
     if len(answer.legs) != 1 or not answer.lines.lines:
         return None
-    if terms_in(answer.lines.lines[0], wanted.terms):
-        return None  # the search that is shown would be another one
     text = answer.lines.lines[0]
-    line = LineRequest(text, wanted.prefix, terms=terms_in(text, wanted.terms))
-    return await parts.service.look_inside(answer.legs[0], line, wanted.options, _answer)
+    if terms_in(text, wanted.terms):
+        return None  # the search that is shown would be another one
+    return await parts.service.look_inside(answer.legs[0], LineRequest(text, wanted.prefix), wanted.options, _answer)
 
 
 def _answer(inside: Inside, beam_size: int) -> InsideAnswer:

@@ -15,7 +15,7 @@ from dragoman.memories.memory_files import LOG_SUFFIX, is_log
 from dragoman.settings.server_config import ServerConfig
 from dragoman.text.tags import Direction
 from dragoman.translator import Request, Translation
-from dragoman.translator.recalling import fits, recalled_translation
+from dragoman.translator.recalling import fitting_translation
 
 #: The largest file of suggestions, in bytes.
 _MOST_BYTES = 2**28
@@ -85,10 +85,7 @@ class ServerMemory:
     def recall(self, request: Request) -> Translation | None:
         """Return the translation of an equal text, if it fits the request."""
         match = self._memory.exact(request.text, request.source_lang, request.target_lang)
-        if match is None:
-            return None
-        text = " ".join(match.target.split())
-        return recalled_translation(request, text, (match,)) if fits(request, text) else None
+        return None if match is None else fitting_translation(request, (match,))
 
     def matches(self, text: str, source: str, target: str) -> list[MemoryMatch]:
         """Return the equal and similar texts, the best first."""

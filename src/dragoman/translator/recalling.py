@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dragoman.errors import ConfigError
-from dragoman.memories import MemoryMatch
+from dragoman.memories.translation_memory import ALMOST, MemoryMatch
 from dragoman.text.cleaning import collapse_spaces, sanitize
 from dragoman.text.protection import occurrences
 from dragoman.text.tags import UNKNOWN
@@ -14,9 +15,6 @@ from dragoman.translator.checking import kind
 from dragoman.translator.planning import Planner
 from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, Flag, Translation
-
-#: The score of an equal text whose translation does not fit the request.
-_UNFIT = 0.99
 
 
 @dataclass(frozen=True)
@@ -51,23 +49,28 @@ def recall(planner: Planner, request: Request, number: int) -> Recalled:
     matches = request.memory.lookup(text, source, target, threshold=request.memory_threshold)
     if not matches or matches[0].score < 1:
         return Recalled(request, None, tuple(matches))
-    best, *others = matches
-    written = collapse_spaces(sanitize(best.target))
-    if not fits(request, written):
-        return Recalled(request, None, (replace(best, score=_UNFIT), *others))
-    return Recalled(request, recalled_translation(request, written, (best, *others)), tuple(matches))
+    if (translation := fitting_translation(request, matches)) is None:
+        best, *others = matches
+        return Recalled(request, None, (replace(best, score=ALMOST), *others))
+    return Recalled(request, translation, tuple(matches))
 
 
-def recalled_translation(request: Request, text: str, matches: tuple[MemoryMatch, ...]) -> Translation:
-    """Return a translation that a memory has. A person chose its words, so terms are only checked."""
+def fitting_translation(request: Request, matches: Sequence[MemoryMatch]) -> Translation | None:
+    """Return the translation of an equal text, the first match, if it fits the request; else None.
+
+    A person chose its words, so terms are only checked.
+    """
+    text = collapse_spaces(sanitize(matches[0].target))
+    if not _fits(request, text):
+        return None
     terms = [term for _, _, term in (request.terms or TermList()).find(request.text) if not term.is_kept]
     missing = tuple(term.source for term in missing_terms(terms, text))
     flags: tuple[Flag, ...] = ("term_missing",) if missing else ()
     alternatives = (Alternative(text, 0.0, 0.0, ()),)
-    return Translation(text, 0.0, (), alternatives, flags=flags, memory=matches, missing_terms=missing)
+    return Translation(text, 0.0, (), alternatives, flags=flags, memory=tuple(matches), missing_terms=missing)
 
 
-def fits(request: Request, translation: str) -> bool:
+def _fits(request: Request, translation: str) -> bool:
     """Return True if a translation begins as the request demands, and has its protected stretches."""
     kept = [request.text[start:end] for start, end in request.stretches()]
     is_kept = all(len(occurrences(translation, stretch)) >= kept.count(stretch) for stretch in dict.fromkeys(kept))
