@@ -11,7 +11,7 @@ import hashlib
 import logging
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -117,12 +117,13 @@ class _Trial:
 
     def replay(self, old: Sequence[Pair | str], sources: Sequence[str]) -> tuple[list[Pair], list[Pair]]:
         """Return old pairs to hold out, and pairs to replay."""
-        pairs = _shuffled([one for one in old if not isinstance(one, str)])
+        pairs = _shuffled(dict.fromkeys(one for one in old if not isinstance(one, str)))
         held = pairs[: min(_OLD_HELD, len(pairs) // 2)]
         n_replayed = max(_LEAST_REPLAYED, _REPLAYED * len(sources))
         if pairs:
             return held, pairs[len(held) :][:n_replayed]
-        texts = _shuffled([one for one in old if isinstance(one, str) and one.strip()])[:n_replayed] or list(sources)
+        texts = _shuffled(dict.fromkeys(one for one in old if isinstance(one, str) and one.strip()))
+        texts = texts[:n_replayed] or list(sources)
         _log.info(f"the model translates {len(texts):,} old texts, to be replayed")
         return [], list(zip(texts, self._translate(self.start, texts), strict=True))
 
@@ -220,6 +221,6 @@ def _write(folder: Path, name: str, kind: str, pairs: Sequence[Pair]) -> dict[st
     return {key: str(path) for key, path in paths.items()}
 
 
-def _shuffled(items: Any) -> list[Any]:
+def _shuffled(items: Iterable[Any]) -> list[Any]:
     """Return items in an order that depends on nothing but themselves."""
     return sorted(items, key=lambda item: hashlib.sha256(repr(item).encode(errors="replace")).digest())
