@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Literal
 
@@ -47,7 +48,7 @@ class Part:
     index: int
     work: Lines | DocumentContent
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A name that says what the part holds, so that its translation is never taken for that of another text."""
         work = self.work

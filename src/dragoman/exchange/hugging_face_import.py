@@ -130,7 +130,8 @@ def _checked(
         if name in stored and stored[name].shape != shape:
             problems.append(f"{name}: shape {stored[name].shape} instead of {shape}")
     if problems:
-        raise BundleError("the tensors are not those of its config.json", folder, details=problems)
+        advice = "use another copy of the whole folder"
+        raise BundleError("the tensors are not those of its config.json", folder, advice=advice, details=problems)
     aliases = {SHARED, OUTPUT, *map(token_embedding, SIDES)}
     if extra := sorted(stored.keys() - expected.keys() - aliases):
         rest = f" and {len(extra) - _MOST_LISTED:,} more" if len(extra) > _MOST_LISTED else ""
