@@ -52,6 +52,8 @@ def test_finished_units_are_pairs_without_inline_code(tmp_path: Path) -> None:
         "source: source, target: target",
     )
     assert list(text_of(tmp_path / "pairs", SECOND)) == [("A dog.", "Un chien."), ("A cow", "Une vache")]
+    old = FIRST.replace("<xliff", '<!DOCTYPE xliff SYSTEM "xliff.dtd">\n<xliff', 1)
+    assert list(text_of(tmp_path / "old", old)) == PAIRS
     wide = FIRST.replace('"1.0"?', '"1.0" encoding="utf-16"?')
     assert list(text_of(tmp_path / "b.xliff", wide)) == PAIRS
 

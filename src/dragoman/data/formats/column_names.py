@@ -151,6 +151,23 @@ def is_swapped(languages: Languages, requested: Languages) -> bool | None:
     return True if _fit(languages[::-1], requested) else None
 
 
+def must_swap(file: str, languages: Languages, requested: Languages, path: Path) -> bool:
+    """Return True if the languages of a file are in the opposite order of the requested ones.
+
+    Args:
+        file: its name in the error, such as "file" or "catalogue".
+
+    Raises:
+        ConfigError: it is of other languages.
+    """
+    swapped = is_swapped(languages, requested)
+    if swapped is None:
+        known, wanted = (" to ".join(code or "any language" for code in codes) for codes in (languages, requested))
+        advice = f"give the languages of the {file}: --source-lang and --target-lang"
+        raise ConfigError(f"the {file} is from {known}, and {wanted} is asked for", path, advice=advice)
+    return swapped
+
+
 def contradiction(path: Path | str | None, languages: Sequence[str | None], requested: Languages) -> ConfigError:
     """Return an error: the columns are of other languages than those requested."""
     actual, direction = ", ".join(filter(None, languages)), " to ".join(code or "any language" for code in requested)

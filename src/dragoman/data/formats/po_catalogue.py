@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dragoman.data.formats.column_choice import join_lines
-from dragoman.data.formats.column_names import Languages, is_swapped, language_code, same_language
+from dragoman.data.formats.column_names import Languages, language_code, must_swap, same_language
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest
 from dragoman.data.text_files.lines import check_unchanged
 from dragoman.data.text_files.whole_files import decode, read_whole
@@ -52,13 +52,7 @@ def open_po(request: PairRequest) -> PairFile:
     path = request.path
     catalogue = read_catalogue(read_whole(path, request.text.state), path)
     languages = _languages(catalogue, request.languages)
-    swapped = is_swapped(languages, request.languages)
-    if swapped is None:
-        known, wanted = (
-            " to ".join(code or "any language" for code in each) for each in (languages, request.languages)
-        )
-        advice = "give the languages of the catalogue: --source-lang and --target-lang"
-        raise ConfigError(f"the catalogue is from {known}, and {wanted} is asked for", path, advice=advice)
+    swapped = must_swap("catalogue", languages, request.languages, path)
     chosen, left_out = _translated(catalogue)
     if not chosen:
         advice = f"give one with translations (left out: {_listed(left_out)})" if left_out else "check the file"

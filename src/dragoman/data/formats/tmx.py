@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from dragoman.data.formats.column_choice import join_lines
 from dragoman.data.formats.column_names import Languages, same_language
 from dragoman.data.formats.file_names import table_languages
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile
-from dragoman.data.formats.xml_blocks import parse_blocks
-from dragoman.data.text_files.lines import Line, Unreadable
-from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
+from dragoman.data.formats.side_text import SideText
+from dragoman.data.formats.xml_blocks import parse_blocks, root_name
+from dragoman.data.text_files.lines import Line
 from dragoman.errors import ConfigError, DataError
 from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.text.languages import base_language
@@ -25,8 +24,6 @@ SUFFIXES = frozenset((".tmx",))
 _N_JUDGED = 1_000
 #: Inline elements that hold native code, which is no text; of these types, the code is a line break.
 _CODE, _BREAKS = frozenset(("bpt", "ept", "it", "ph", "ut")), frozenset(("lb", "pb", "cb"))
-#: Possessive, because several comments could be taken for one in exponentially many ways.
-_HEAD = re.compile(r"\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*+<(!DOCTYPE\s+|\w+:)?tmx\b", re.DOTALL)
 
 
 @dataclass
@@ -44,9 +41,7 @@ class _Unit:
 
 def is_tmx(request: PairRequest) -> bool:
     """Return True if a file begins like a translation memory."""
-    head = request.head
-    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    return _HEAD.match(head.decode(encoding, errors="ignore")) is not None
+    return root_name(request.head) == "tmx"
 
 
 def open_tmx(request: PairRequest) -> PairFile:
@@ -91,8 +86,7 @@ class _UnitReader:
         self._units: list[_Unit] = []
         self._unit: _Unit | None = None
         self._language: str | None = None
-        self._pieces: list[str] | None = None  # of the segment that is open
-        self._n_characters = self._code_depth = 0
+        self._segment: SideText | None = None  # that is open
         self._is_root = True
 
     def read(self, text: TextFile) -> Iterator[_Unit]:
@@ -107,12 +101,8 @@ class _UnitReader:
             problem = f"this is XML ({name}), not a translation memory (TMX)"
             raise DataError(problem, self._path, line=line, advice="export it as TMX, or as a table with tabs")
         self._is_root = False
-        if self._code_depth:
-            self._code_depth += 1
-        elif self._pieces is not None:
-            self._code_depth = int(name in _CODE)
-            if self._code_depth and attributes.get("type") in _BREAKS:
-                self._pieces.append(" ")
+        if self._segment is not None:
+            self._segment.start(name, is_break=attributes.get("type") in _BREAKS)
         elif name == "header":
             self.source_language = attributes.get("srclang", "")
         elif name == "tu":
@@ -122,28 +112,24 @@ class _UnitReader:
             if self._language is None:
                 raise DataError("a <tuv> without xml:lang", self._path, line=line, advice="export the file again")
         elif name == "seg":
-            self._pieces, self._n_characters = [], 0
+            self._segment = SideText(_CODE)
 
     def end(self, name: str) -> None:
         """Take an end tag."""
-        if self._code_depth:
-            self._code_depth -= 1
-        elif name == "seg" and self._pieces is not None:
-            is_long = self._n_characters > MAX_LINE_BYTES
-            text = Unreadable.TOO_LONG if is_long else join_lines("".join(self._pieces))
+        if self._segment is not None and self._segment.is_in_code:
+            self._segment.end_code()
+        elif name == "seg" and self._segment is not None:
             if self._unit is not None and self._language is not None:
-                self._unit.variants.append((self._language, text))
-            self._pieces = None
+                self._unit.variants.append((self._language, self._segment.line()))
+            self._segment = None
         elif name == "tu" and self._unit is not None:
             self._units.append(self._unit)
             self._unit = None
 
     def text(self, text: str) -> None:
         """Take some text."""
-        if self._pieces is not None and not self._code_depth:
-            self._n_characters += len(text)
-            if self._n_characters <= MAX_LINE_BYTES:
-                self._pieces.append(text)
+        if self._segment is not None:
+            self._segment.add(text)
 
 
 # ----------------------------------------------------------------------------------------------- languages

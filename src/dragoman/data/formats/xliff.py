@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dragoman.data.formats.column_choice import join_lines
-from dragoman.data.formats.column_names import Languages, is_swapped, language_code
+from dragoman.data.formats.column_names import Languages, language_code, must_swap
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile
-from dragoman.data.formats.xml_blocks import parse_blocks
-from dragoman.data.text_files.lines import Line, Unreadable
-from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
+from dragoman.data.formats.side_text import SideText
+from dragoman.data.formats.xml_blocks import parse_blocks, root_name
+from dragoman.data.text_files.lines import Line
 from dragoman.errors import ConfigError, DataError
 
 SUFFIXES = frozenset((".xlf", ".xliff"))
@@ -23,8 +22,6 @@ _CODE = frozenset(("bpt", "ept", "it", "ph", "x", "bx", "ex", "sc", "ec", "cp"))
 _BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
 #: States of targets that nobody should learn from: of XLIFF 1.2, and of 2.
 _UNFINISHED = re.compile("new|needs-.*|initial")
-#: Possessive, as in `data/formats/tmx.py`.
-_HEAD = re.compile(r"\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*+<(\w+:)?xliff\b", re.DOTALL)
 
 
 @dataclass
@@ -47,9 +44,7 @@ class _Unit:
 
 def is_xliff(request: PairRequest) -> bool:
     """Return True if a file begins like XLIFF."""
-    head = request.head
-    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    return _HEAD.match(head.decode(encoding, errors="ignore")) is not None
+    return root_name(request.head) == "xliff"
 
 
 def open_xliff(request: PairRequest) -> PairFile:
@@ -74,13 +69,7 @@ def open_xliff(request: PairRequest) -> PairFile:
         advice = f"give one with translations (left out: {listed})" if listed else "check the file"
         raise DataError("no unit has a translation", path, advice=advice)
     languages = reader.languages(path)
-    swapped = is_swapped(languages, request.languages)
-    if swapped is None:
-        known, wanted = (
-            " to ".join(code or "any language" for code in each) for each in (languages, request.languages)
-        )
-        advice = "give the languages of the file: --source-lang and --target-lang"
-        raise ConfigError(f"the file is from {known}, and {wanted} is asked for", path, advice=advice)
+    swapped = must_swap("file", languages, request.languages, path)
     sides = _SIDES[::-1] if swapped else _SIDES
 
     def read() -> Iterator[LocatedPair]:
@@ -103,8 +92,7 @@ class _UnitReader:
         self._unit: _Unit | None = None
         #: The elements around, and True for those whose text is to be translated.
         self._open: list[tuple[str, bool]] = []
-        self._pieces: list[str] | None = None  # of the side that is open
-        self._n_characters = self._code_depth = 0
+        self._side: SideText | None = None  # that is open
 
     def read(self, text: TextFile) -> Iterator[_Unit]:
         """Yield the units of a file."""
@@ -132,19 +120,16 @@ class _UnitReader:
             raise DataError(f"this is XML ({name}), not XLIFF", self._path, line=line, advice=advice)
         parent, is_translated = self._open[-1] if self._open else ("", True)
         translate = attributes.get("translate")
-        if self._pieces is None and translate in ("yes", "no"):
+        if self._side is None and translate in ("yes", "no"):
             is_translated = translate == "yes"
         self._open.append((name, is_translated))
-        if self._code_depth:
-            self._code_depth += 1
-        elif self._pieces is not None:
-            self._code_depth = int(name in _CODE)
-            if self._code_depth and _BREAKS & {attributes.get(key) for key in ("ctype", "type", "subType")}:
-                self._pieces.append(" ")
+        if self._side is not None:
+            types = {attributes.get(key) for key in ("ctype", "type", "subType")}
+            self._side.start(name, is_break=not _BREAKS.isdisjoint(types))
         elif name in _UNITS:
             self._unit = _Unit(line, attributes.get("state"), is_translated)
         elif name in _SIDES and parent in _UNITS and self._unit is not None:
-            self._pieces, self._n_characters = [], 0
+            self._side = SideText(_CODE)
             self._unit.state = attributes.get("state", self._unit.state)
         elif name in ("xliff", "file"):
             self._name_languages(attributes)
@@ -152,23 +137,20 @@ class _UnitReader:
     def end(self, name: str) -> None:
         """Take an end tag."""
         self._open.pop()
-        if self._code_depth:
-            self._code_depth -= 1
-        elif self._pieces is not None and name in _SIDES and self._unit is not None:
-            is_long = self._n_characters > MAX_LINE_BYTES
-            text = Unreadable.TOO_LONG if is_long else join_lines("".join(self._pieces)).strip()
-            self._unit.texts[name] = text
-            self._pieces = None
+        if self._side is not None and self._side.is_in_code:
+            self._side.end_code()
+        elif self._side is not None and name in _SIDES and self._unit is not None:
+            line = self._side.line()
+            self._unit.texts[name] = line.strip() if isinstance(line, str) else line
+            self._side = None
         elif name in _UNITS and self._unit is not None:
             self._units.append(self._unit)
             self._unit = None
 
     def text(self, text: str) -> None:
         """Take some text."""
-        if self._pieces is not None and not self._code_depth:
-            self._n_characters += len(text)
-            if self._n_characters <= MAX_LINE_BYTES:
-                self._pieces.append(text)
+        if self._side is not None:
+            self._side.add(text)
 
     def _name_languages(self, attributes: dict[str, str]) -> None:
         names = (("source-language", "srcLang"), ("target-language", "trgLang"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -14,6 +15,8 @@ from dragoman.errors import DataError
 
 #: The parser holds a tag or comment whole; a longer one is refused.
 _MAX_TAG_BYTES = 1 << 24
+#: Possessive, because several comments could be taken for one in exponentially many ways.
+_ROOT = re.compile(r"\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*+<(!DOCTYPE\s+|\w+:)?(?P<name>\w+)\b", re.DOTALL)
 
 
 class XmlHandler(Protocol):
@@ -27,6 +30,17 @@ class XmlHandler(Protocol):
 
     def text(self, text: str) -> None:
         """Take some of the text of an element."""
+
+
+def root_name(head: bytes) -> str | None:
+    """Return the name of a file's first element, without a prefix, or of its document type; None if it is no XML.
+
+    Args:
+        head: the first bytes of the file.
+    """
+    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    match = _ROOT.match(head.decode(encoding, errors="ignore"))
+    return match["name"] if match else None
 
 
 def parse_blocks(text: TextFile, handler: XmlHandler) -> Iterator[None]:
