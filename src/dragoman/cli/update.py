@@ -81,9 +81,10 @@ def _languages(model: str, source_lang: str | None, target_lang: str | None) -> 
     """Return the direction of an update.
 
     Raises:
-        typer.BadParameter: the model has several, and it is not named.
+        typer.BadParameter: the model has several, and it is not named; or it has none of this language.
     """
     from dragoman.bundle.bundle import load_bundle
+    from dragoman.text.tags import describe_directions
 
     directions = load_bundle(model).tokenizers.directions
     fitting = [
@@ -95,6 +96,8 @@ def _languages(model: str, source_lang: str | None, target_lang: str | None) -> 
         return fitting[0]
     if source_lang is not None and target_lang is not None:
         return source_lang, target_lang
+    if not fitting:
+        raise typer.BadParameter(f"the model translates {describe_directions(directions)}")
     raise typer.BadParameter("the model has several directions; say --source-lang and --target-lang")
 
 
