@@ -127,6 +127,7 @@ def test_tables_are_read(tmp_path: Path, name: str, content: str) -> None:
     ("content", "message"),
     [
         (b"", "the term list is empty: .*; begin with a line: source,target"),
+        (b"source,target\n\n", "the term list has no terms: .*; write one in each line after the first"),
         (
             b"id,en\n1,a\n",
             r"there is no column source and no column target \(the first line has: id, en\): .*:1; begin",
