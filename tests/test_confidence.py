@@ -64,6 +64,15 @@ def test_the_curve_is_the_nearest_one_that_rises(groups: list[tuple[int, int]]) 
     assert (np.diff(points) > 0).all()
 
 
+@given(st.lists(st.tuples(st.sampled_from([0.0, -1e-5, -1.2e-4, -0.5]), st.integers(0, 10)), min_size=1, max_size=12))
+def test_equal_probabilities_are_one_point(groups: list[tuple[float, int]]) -> None:
+    """A model that is nearly sure of everything, or text that repeats itself, has a calibration too."""
+    values = np.repeat([value for value, _ in groups], 40)
+    points, heights = isotonic(values, np.repeat([outcome / 10 for _, outcome in groups], 40))
+    changed = {"log_probs": tuple(points.round(4).tolist()), "chrf": tuple(heights.round(4).tolist())}
+    assert Calibration(**{**EASY.model_dump(), **changed}).log_probs
+
+
 @given(st.floats(-50, 0), st.floats(-50, 0), st.integers(1, 60))
 def test_confidence_is_a_share_and_rises_with_probability(one: float, other: float, n_tokens: int) -> None:
     low, high = sorted((one, other))
@@ -190,6 +199,8 @@ def test_a_model_that_is_not_calibrated_says_so() -> None:
     two = [calibrated(), calibrated()]
     ensemble = Translator(two, TOKENIZERS, facts=ModelFacts.of_bundles(two, ["one", "other"]))
     assert ensemble.translate("A man.").confidence is None
+    with pytest.raises(ConfigError, match="an ensemble does not have; translate with one model"):
+        ensemble.translate("A man.", doubts=True)
 
 
 def test_each_direction_has_its_own_calibration() -> None:

@@ -6,6 +6,7 @@ import json
 import pickle
 import random
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,10 @@ from tiny import PAIRS, write_tiny_bundle
 from dragoman.cli.program import run
 from dragoman.documents import parse_document, translate_document
 from dragoman.errors import ConfigError, DataError
-from dragoman.memories import TranslationMemory, Unit, append_units, export_units, open_units
+from dragoman.memories import MemoryMatch, TranslationMemory, Unit, append_units, export_units, open_units
 from dragoman.memories import fuzzy_index as fuzzy
 from dragoman.memories.fuzzy_index import FuzzyIndex
+from dragoman.memories.ngram_index import NgramIndex
 from dragoman.text.cleaning import comparable
 from dragoman.text.terms import Term, TermList
 from dragoman.translator import Request, Translator
@@ -150,6 +152,15 @@ def test_without_rapidfuzz_only_equal_texts_are_found(monkeypatch: pytest.Monkey
     assert memory.lookup(HORSE + "!", threshold=0.1) == []
 
 
+def test_a_lookup_without_rapidfuzz_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(fuzzy, "find_spec", lambda name: None)
+    append_units(tmp_path / "m.jsonl", UNITS)
+    assert run(["memory", "lookup", str(tmp_path / "m.jsonl"), "x"]) == 0
+    assert "similar texts, install rapidfuzz in dragoman's repository: pip install" in capfd.readouterr().err
+
+
 def test_threads_share_a_memory() -> None:
     import_extra("rapidfuzz", "memory")
     memory, missing = TranslationMemory(UNITS), []
@@ -168,6 +179,32 @@ def test_threads_share_a_memory() -> None:
         thread.join()
     assert not missing
     assert len(memory) == len(UNITS) + 800
+
+
+def test_texts_are_added_and_found_while_an_index_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    import_extra("rapidfuzz", "memory")
+    memory, begun, go_on = TranslationMemory(UNITS), threading.Event(), threading.Event()
+
+    class SlowIndex(NgramIndex):
+        def __init__(self, texts: Sequence[str]) -> None:
+            begun.set()
+            assert go_on.wait(60)
+            super().__init__(texts)
+
+    monkeypatch.setattr(fuzzy, "_TAIL", 1)
+    monkeypatch.setattr(fuzzy, "NgramIndex", SlowIndex)
+    found: list[MemoryMatch] = []
+    searching = threading.Thread(target=lambda: found.extend(memory.lookup(HORSE + "!", "en", "de")))
+    searching.start()
+    assert begun.wait(60)
+    adding = threading.Thread(target=memory.add, args=("new text", "neuer Text", "en", "de"))
+    adding.start()
+    adding.join(60)
+    is_added = memory.exact("new text", "en", "de") is not None
+    go_on.set()
+    searching.join(60)
+    assert is_added
+    assert found[0].source == HORSE
 
 
 def test_a_reader_never_meets_a_text_that_is_half_added(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +287,25 @@ def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.Capture
     assert run(["memory", "add", str(table), " ", "x"]) == 2
     assert run(["memory", "lookup", str(tmp_path / "missing.tmx"), "x"]) == 1
     assert run(["memory", "import", str(table), str(table)]) == 2
-    assert capfd.readouterr().err.count("\n") == 3
+    log, written = tmp_path / "m.jsonl", tmp_path / "new.tmx"
+    assert run(["memory", "add", str(log), "a", "b", "--source-lang", "e n"]) == 2
+    assert run(["memory", "import", str(log), str(table), "--target-lang", "e n"]) == 2
+    assert not log.exists()
+    append_units(log, UNITS)
+    assert run(["memory", "export", str(log), str(written), "--target-lang", "fr"]) == 1
+    assert not written.exists()
+    told = capfd.readouterr().err
+    assert told.count("\n") == 6
+    assert told.count("is no language code") == 2
+
+
+def test_nothing_is_added_to_tmx_whose_third_language_would_be_lost(tmp_path: Path) -> None:
+    path = tmp_path / "three.tmx"
+    append_units(path, [Unit("a", "b", "en", "fr"), Unit("a", "c", "en", "de")])
+    before = path.read_bytes()
+    with pytest.raises(ConfigError, match=r"more than two languages: .*; import two of them into .*\.jsonl"):
+        append_units(path, [Unit("d", "e", "en", "fr")])
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])

@@ -127,6 +127,7 @@ def test_tables_are_read(tmp_path: Path, name: str, content: str) -> None:
     ("content", "message"),
     [
         (b"", "the term list is empty: .*; begin with a line: source,target"),
+        (b"source,target\n\n", "the term list has no terms: .*; write one in each line after the first"),
         (
             b"id,en\n1,a\n",
             r"there is no column source and no column target \(the first line has: id, en\): .*:1; begin",
@@ -212,12 +213,23 @@ def test_a_search_looks_for_so_many_phrases_and_the_other_terms_are_checked(
     plain: Tokenizers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(term_phrases, "_MOST_PHRASES", 2)
-    monkeypatch.setattr(term_phrases, "_MOST_PIECES", 2)
     search = ObedientSearch(plain, lambda text: [text])
     (found,) = pipeline(search).translate([Request("A horse on a mat, a book.", terms=TERM_LIST)])
     (job,) = search.calls[1]
     assert [len(demand) for demand in job.required] == [1, 1]
     assert found.missing_terms == ("book",)
+
+
+def test_the_phrases_that_are_kept_are_bounded(plain: Tokenizers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terms that the vocabulary cannot write count too: a client can send ever new ones."""
+    monkeypatch.setattr(term_phrases, "_MOST_CHARACTERS", 100)
+    planned = pipeline(ScriptedSearch(plain, lambda text: [text]))
+    for target in ("Pferd", "\u4e00"):
+        for number in range(60):
+            terms = TermList([Term("horse", (target * (1 + number),))])
+            planned.plan([Request("A horse.", terms=terms)])
+            kept = planned.planner._terms._known
+            assert len(kept) == 1 or sum(len(one.source) + len(one.targets[0]) for one in kept) <= 100
 
 
 def test_what_a_search_cannot_write_is_named_and_flagged(plain: Tokenizers) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny import PAIRS, write_tiny_bundle
+from test_short_list import whole
+from tiny import PAIRS, tiny_bundle, tiny_tokenizers, with_calibration, write_tiny_bundle
 
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
@@ -70,7 +71,22 @@ def test_old_text_is_held_out_from_what_is_replayed(start: Path) -> None:
     assert [source for source, _ in trial.replay([], ["a", "b"])[1]] == ["a", "b"]
 
 
-def test_bad_updates_are_refused(start: Path, tmp_path: Path) -> None:
+def test_what_new_weights_lose_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    from dragoman.experiments.updating import _Trial
+    from dragoman.translator import Translator
+
+    tokenizers, sources = tiny_tokenizers(), [source for source, _ in PAIRS]
+    before, after = tiny_bundle(tokenizers, seed=1), tiny_bundle(tokenizers, seed=2)
+    short_list = whole(Translator([before], tokenizers))
+    trial = _Trial(with_calibration(replace(before, short_list=short_list), "en-de"), ("en", "de"), "cpu")
+    held = list(zip(sources, trial._translate(after, sources), strict=True))
+    outcome = trial.choose(after, held, [], tmp_path / "new", len(held))
+    assert outcome.is_better
+    assert "no short-list (--short-list) and no confidence (--calibrate); dragoman package" in caplog.text
+    assert load_bundle(tmp_path / "new").short_list is None
+
+
+def test_bad_updates_are_refused(start: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     from dragoman.experiments.updating import update
 
     with pytest.raises(DataError, match="needs 20"):
@@ -79,5 +95,7 @@ def test_bad_updates_are_refused(start: Path, tmp_path: Path) -> None:
     export_units(memory, [Unit(*pair, "en", "de") for pair in NEW])
     command = ["update", "-m", str(start), "--memory", str(memory), "-o", str(tmp_path / "x")]
     assert run([*command, "--old-pairs", str(memory), "--old-source", str(memory)]) == 2
+    capfd.readouterr()
     assert run([*command, "--target-lang", "fr"]) == 2
+    assert "the model translates en to de" in capfd.readouterr().err
     assert not (tmp_path / "x").exists()

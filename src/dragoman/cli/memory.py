@@ -11,6 +11,7 @@ import typer
 
 from dragoman.cli.options import AsJson, Command, Overwrite, SourceLang, TargetLang
 from dragoman.cli.streams import print_result, refuse_output, say
+from dragoman.errors import DataError, install_advice
 
 memory = typer.Typer(
     help="Translation memories: look up, add, import, export.", context_settings={"help_option_names": ["-h", "--help"]}
@@ -33,13 +34,17 @@ def lookup(
     """Show the translations of equal and similar texts, the best first.
 
     \b
-    dragoman memory lookup agency.tmx "Save the file." --source-lang en --target-lang fr
+    dragoman memory lookup agency.tmx "Save the file." \\
+        --source-lang en --target-lang fr
     """
     from dragoman.memories import TranslationMemory
+    from dragoman.memories.fuzzy_index import can_search
 
     opened = TranslationMemory.open(file, source_lang=source_lang, target_lang=target_lang)
     matches = opened.lookup(text, source_lang, target_lang, threshold=threshold)
-    if not matches:
+    if not matches and not can_search():
+        say(f"nothing in {file} is equal; {install_advice('memory', 'to find similar texts, install rapidfuzz')}")
+    elif not matches:
         say(f"nothing in {file} is equal or similar")
     for match in matches:
         line = json.dumps(asdict(match), ensure_ascii=False)
@@ -57,12 +62,14 @@ def add(
     """Add a text with its translation. It replaces an earlier translation of the same text.
 
     \b
-    dragoman memory add agency.jsonl "Save the file." "Enregistrez le fichier." --source-lang en --target-lang fr
+    dragoman memory add agency.jsonl "Save the file." "Enregistrez le fichier." \\
+        --source-lang en --target-lang fr
     """
     from dragoman.memories import Unit, append_units
 
     if not text.strip() or not translation.strip():
         raise typer.BadParameter("a text and its translation must have words")
+    _require_codes(source_lang, target_lang)
     append_units(file, [Unit(text, translation, source_lang, target_lang)])
     say(f"added to {file}")
 
@@ -83,6 +90,7 @@ def import_(
 
     if any(path.exists() and file.exists() and path.samefile(file) for path in inputs):
         raise typer.BadParameter(f"{file} cannot be imported into itself")
+    _require_codes(source_lang, target_lang)
     units = [unit for path in inputs for unit in open_units(path, (source_lang, target_lang))]
     say(f"added {append_units(file, units):,} texts to {file}")
 
@@ -95,14 +103,30 @@ def export(
     target_lang: TargetLang = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a memory in another form, each text once with its last translation.
+    """Write a memory in another form.
+
+    Each text is there once, with its last translation.
 
     \b
-    dragoman memory export agency.jsonl agency.tmx --source-lang en --target-lang fr
+    dragoman memory export agency.jsonl agency.tmx \\
+        --source-lang en --target-lang fr
     """
     from dragoman.memories import TranslationMemory, export_units
 
     refuse_output(output, overwrite=overwrite, inputs=[file])
     opened = TranslationMemory.open(file, source_lang=source_lang, target_lang=target_lang)
+    if not len(opened):
+        raise DataError("no texts in this direction", file, advice="check --source-lang and --target-lang")
     export_units(output, opened.units())
     say(f"wrote {len(opened):,} texts to {output}")
+
+
+def _require_codes(source_lang: str | None, target_lang: str | None) -> None:
+    """Check the languages of units that are written.
+
+    Raises:
+        ConfigError: one is no language code.
+    """
+    from dragoman.text.tags import UNKNOWN, require_directions
+
+    require_directions([(source_lang or UNKNOWN, target_lang or UNKNOWN)])

@@ -35,13 +35,14 @@ def update(
     ] = None,
     device: Device = "auto",
 ) -> None:
-    """Train a model on a translation memory for some minutes, without forgetting what it knew.
+    """Train a model on a translation memory, for some minutes.
 
-    A tenth of the memory is held out. The new model is the one that translates it best and translates held-out old
-    text as well as before. If none is better, the old weights are written.
+    The model keeps what it knew. A tenth of the memory is held out. The new model is the one that translates it best
+    and translates held-out old text as well as before. If none is better, the old weights are written.
 
     \b
-    dragoman update -m everyday --memory agency.tmx --source-lang en --target-lang fr --old-pairs old.tsv -o runs/agency
+    dragoman update -m everyday --memory agency.tmx -o runs/agency \\
+        --source-lang en --target-lang fr --old-pairs old.tsv
     """
     require_package("update", "torch")
     refuse_output(output, overwrite=False)
@@ -80,9 +81,10 @@ def _languages(model: str, source_lang: str | None, target_lang: str | None) -> 
     """Return the direction of an update.
 
     Raises:
-        typer.BadParameter: the model has several, and it is not named.
+        typer.BadParameter: the model has several, and it is not named; or it has none of this language.
     """
     from dragoman.bundle.bundle import load_bundle
+    from dragoman.text.tags import describe_directions
 
     directions = load_bundle(model).tokenizers.directions
     fitting = [
@@ -94,6 +96,8 @@ def _languages(model: str, source_lang: str | None, target_lang: str | None) -> 
         return fitting[0]
     if source_lang is not None and target_lang is not None:
         return source_lang, target_lang
+    if not fitting:
+        raise typer.BadParameter(f"the model translates {describe_directions(directions)}")
     raise typer.BadParameter("the model has several directions; say --source-lang and --target-lang")
 
 

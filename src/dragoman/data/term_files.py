@@ -60,6 +60,8 @@ def read_terms(path: Path) -> TermList:
             raise DataError(problem, path, line=row.line, advice="remove one of the two")
         n_repeated += not set(term.targets) <= set(first.targets)
         terms.append(term)
+    if not terms:
+        raise DataError("the term list has no terms", path, advice="write one in each line after the first")
     if n_repeated:
         _log.warning(f"{path}: {n_repeated:,} rows have the source of another row; any of their targets will do")
     return TermList(terms)

@@ -23,6 +23,8 @@ Numbers = NDArray[np.float64]
 
 #: The fewest pairs that a calibration is learned from; sentences or words of a point of a curve.
 FEWEST, _OF_A_POINT = 100, 40
+#: The least distance of two points of a curve, so that four digits tell them apart.
+_LEAST_STEP = 2e-4
 #: A doubtful word is one of which so many, or fewer, are in the reference.
 _DOUBTFUL = 1 / 3
 #: Groups of sentences in which confidence and chrF2 are compared.
@@ -91,19 +93,28 @@ def reliability(confidence: Numbers, chrf: Numbers) -> Reliability:
 def isotonic(values: Numbers, outcomes: Numbers) -> tuple[Numbers, Numbers]:
     """Return the rising curve that is nearest to the mean outcomes of values: its points (k,), and its heights (k,).
 
-    Values are put into groups of equal size; neighbours whose means fall are joined, until none do (pool adjacent
-    violators; Zadrozny and Elkan 2002, section 3.3).
+    Values are put into groups of equal size; neighbours whose means fall, or whose values are the same to four digits,
+    are joined, until none are left (pool adjacent violators; Zadrozny and Elkan 2002, section 3.3).
+
+    Args:
+        values, outcomes: (n,) each, n at least 1.
     """
     n_points = min(MOST_POINTS, max(1, len(values) // _OF_A_POINT))
     parts = np.array_split(np.argsort(values, kind="stable"), n_points)
     pools: list[tuple[float, float, int]] = []  # the sums of values and of outcomes, and how many
     for part in parts:
         pools.append((float(values[part].sum()), float(outcomes[part].sum()), len(part)))
-        while len(pools) > 1 and pools[-2][1] / pools[-2][2] >= pools[-1][1] / pools[-1][2]:
+        while len(pools) > 1 and _belong_together(pools[-2], pools[-1]):
             last, previous = pools.pop(), pools.pop()
             pools.append((last[0] + previous[0], last[1] + previous[1], last[2] + previous[2]))
     sums, totals, counts = map(np.array, zip(*pools, strict=True))
     return sums / counts, totals / counts
+
+
+def _belong_together(one: tuple[float, float, int], other: tuple[float, float, int]) -> bool:
+    """Return True if the mean outcome does not rise from one pool to the next, or their values are the same."""
+    rise = other[1] / other[2] - one[1] / one[2]
+    return rise <= 0 or other[0] / other[2] - one[0] / one[2] < _LEAST_STEP
 
 
 class _Sentence(NamedTuple):

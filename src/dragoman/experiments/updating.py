@@ -22,6 +22,7 @@ from dragoman.evaluation.metrics import corpus_chrf
 from dragoman.machine.devices import find_device
 from dragoman.training.run import train
 from dragoman.translator import ComputeOptions, Translator
+from dragoman.translator.confidence import FACT
 from dragoman.translator.model_facts import ModelFacts
 
 Pair = tuple[str, str]
@@ -139,7 +140,18 @@ class _Trial:
             if is_kept and after > outcome.new_after:
                 chosen, outcome = between, replace(outcome, share=share, new_after=after, old_after=old_after)
         write_bundle(output, chosen)
+        if outcome.is_better:
+            self._tell_lost()
         return outcome
+
+    def _tell_lost(self) -> None:
+        """Warn of what new weights cannot take over from the old ones."""
+        parts = {
+            "short-list (--short-list)": self.start.short_list,
+            "confidence (--calibrate)": self.start.facts.get(FACT),
+        }
+        if lost := [name for name, part in parts.items() if part is not None]:
+            _log.warning(f"the new weights have no {' and no '.join(lost)}; dragoman package learns it anew")
 
     def _between(self, best: Bundle, share: float) -> Bundle:
         """Return weights between the old ones and the new ones."""
@@ -155,7 +167,6 @@ class _Trial:
         return corpus_chrf(translations, [target for _, target in pairs]).score
 
     def _translate(self, bundle: Bundle, sources: Sequence[str]) -> list[str]:
-
         compute = ComputeOptions(find_device(self.device))
         facts = ModelFacts.of_bundles([bundle], ["the model"])
         translator = Translator([bundle], bundle.tokenizers, bundle.search, compute, facts)

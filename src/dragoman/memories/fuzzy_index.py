@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from heapq import nlargest
 from importlib.util import find_spec
 
@@ -21,13 +22,17 @@ def can_search() -> bool:
 
 
 class FuzzyIndex:
-    """Texts in the order in which they were added. Indices are made when they are first needed."""
+    """Texts in the order in which they were added. Indices are made when they are first needed.
+
+    Threads may search while one adds texts. Searches wait for an index that is being made; `add` does not.
+    """
 
     def __init__(self) -> None:
         self._texts: list[str] = []
         #: Of `_BLOCK` texts each, except the last one.
-        self._blocks: list[NgramIndex] = []
+        self._blocks: tuple[NgramIndex, ...] = ()
         self._n_indexed = 0
+        self._making = threading.Lock()
 
     def add(self, text: str) -> None:
         """Add a text."""
@@ -43,24 +48,28 @@ class FuzzyIndex:
 
         if not 0 < len(text) <= MAX_CHARACTERS:
             return []
-        if len(self._texts) - self._n_indexed > _TAIL:
-            self._index()
+        n_texts = len(self._texts)
+        blocks, n_indexed = self._indices(n_texts)
         found = [
             (similarity, number * _BLOCK + index)
-            for number, block in enumerate(self._blocks)
+            for number, block in enumerate(blocks)
             for similarity, index in block.most_similar(text, _N_CANDIDATES)
         ]
         candidates = [index for _, index in nlargest(_N_CANDIDATES, found)]
-        candidates += range(self._n_indexed, len(self._texts))
+        candidates += range(n_indexed, n_texts)
         scored = (
             (Levenshtein.normalized_similarity(text, self._texts[index], score_cutoff=threshold), index)
             for index in candidates
         )
         return nlargest(n, (each for each in scored if each[0] >= threshold))
 
-    def _index(self) -> None:
-        """Make indices of all texts; those of full blocks stay."""
-        del self._blocks[self._n_indexed // _BLOCK :]
-        for start in range(len(self._blocks) * _BLOCK, len(self._texts), _BLOCK):
-            self._blocks.append(NgramIndex(self._texts[start : start + _BLOCK]))
-        self._n_indexed = len(self._texts)
+    def _indices(self, n_texts: int) -> tuple[tuple[NgramIndex, ...], int]:
+        """Return indices, and the number of texts in them: all of the first `n_texts`, except a short tail."""
+        with self._making:
+            if n_texts - self._n_indexed > _TAIL:
+                full = self._blocks[: self._n_indexed // _BLOCK]
+                starts = range(len(full) * _BLOCK, n_texts, _BLOCK)
+                ends = (min(start + _BLOCK, n_texts) for start in starts)
+                new = (NgramIndex(self._texts[start:end]) for start, end in zip(starts, ends, strict=True))
+                self._blocks, self._n_indexed = (*full, *new), n_texts
+            return self._blocks, self._n_indexed

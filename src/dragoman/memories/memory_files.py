@@ -78,13 +78,14 @@ def append_units(path: Path, units: Iterable[Unit]) -> int:
     A .jsonl file is only ever appended to. Another one is written anew, and replaced when it is whole.
 
     Raises:
-        ConfigError: the file is of another kind, or a unit has other languages than a .tsv file.
+        ConfigError: the file is of another kind, a unit has other languages than a .tsv file, or a .tmx file has more
+            than two languages.
         DataError: the file has other content.
         ResourceError: the disk is full.
     """
     added, is_new = list(units), not path.exists() or not path.stat().st_size
     if _suffix(path) == ".tmx":
-        export_units(path, [*([] if is_new else open_units(path)), *added])
+        export_units(path, [*([] if is_new else _read_two_languages(path)), *added])
         return len(added)
     if _suffix(path) == ".tsv":
         _require_one_direction(path, added if is_new else [*islice(open_units(path), 1), *added])
@@ -131,6 +132,19 @@ def tmx_chunks(units: Sequence[Unit]) -> Iterator[bytes]:
         )
         yield f"<tu>{''.join(variants)}</tu>\n".encode()
     yield b"</body>\n</tmx>\n"
+
+
+def _read_two_languages(path: Path) -> list[Unit]:
+    """Return all units of a TMX file that is to be written anew.
+
+    Raises:
+        ConfigError: it has more than two languages, so some would be lost.
+    """
+    try:
+        return list(open_units(path))
+    except ConfigError:
+        advice = "import two of them into a memory that ends in .jsonl, and add there"
+        raise ConfigError("nothing can be added to TMX of more than two languages", path, advice=advice) from None
 
 
 def _suffix(path: Path) -> str:

@@ -45,7 +45,7 @@ class _Direction:
         else:
             self.units.append(unit)
             self.index.add(key)
-            self.rows[key] = len(self.units) - 1  # at last: `exact` reads without the lock
+            self.rows[key] = len(self.units) - 1  # at last: `exact` and `lookup` read without the lock
 
 
 class TranslationMemory:
@@ -132,12 +132,11 @@ class TranslationMemory:
         if threshold == 1 or not can_search():
             return found[:limit]
         key, similar = comparable(text), []
-        with self._lock:
-            for direction in self._matching(source_lang, target_lang):
-                for score, row in direction.index.similar(key, threshold, limit + 1):
-                    unit = direction.units[row]
-                    if row != direction.rows.get(key):
-                        similar.append(MemoryMatch(min(round(score, 4), _ALMOST), unit.source, unit.target))
+        for direction in self._matching(source_lang, target_lang):
+            for score, row in direction.index.similar(key, threshold, limit + 1):
+                unit = direction.units[row]
+                if score < 1:
+                    similar.append(MemoryMatch(min(round(score, 4), _ALMOST), unit.source, unit.target))
         return [*found, *sorted(similar, key=lambda match: -match.score)][:limit]
 
     def _matching(self, source_lang: str | None, target_lang: str | None) -> list[_Direction]:

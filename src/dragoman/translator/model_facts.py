@@ -21,8 +21,9 @@ class ModelFacts:
     alignment: AlignmentHeads | None = None
     #: Statistics of the training text.
     learned: LearnedText | None = None
-    #: Of a single model.
+    #: None for an ensemble, and for a model that is not calibrated.
     calibrations: Calibrations | None = None
+    is_ensemble: bool = False
 
     @classmethod
     def of_bundles(cls, bundles: Sequence[Bundle], names: Sequence[str | Path]) -> Self:
@@ -37,4 +38,5 @@ class ModelFacts:
             AlignmentHeads.of_bundle(first.facts, first.config, names[0]),
             fewest_sentences(texts),
             Calibrations.of_bundle(first.facts, names[0]) if len(bundles) == 1 else None,
+            is_ensemble=len(bundles) > 1,
         )

@@ -53,7 +53,7 @@ class Planner:
         self._max_length = max_length
         self._learned = facts.learned
         self._short_list = short_list
-        self._calibrations = facts.calibrations
+        self._calibrations, self._is_ensemble = facts.calibrations, facts.is_ensemble
         reserved = tokenizers.reserved
         #: The id of each reserved piece in a translation, by its id in a source.
         self._reserved = dict(
@@ -141,8 +141,11 @@ class Planner:
         source, target = languages.source_lang, languages.target_lang
         found = None if self._calibrations is None else self._calibrations.of(source, target)
         if found is None and request.needs_calibration:
-            problem = f"request {number} asks for confidence, but the model is not calibrated from {source} to {target}"
-            raise ConfigError(problem, advice="calibrate it: dragoman package --calibrate; an ensemble cannot be")
+            wanted = f"request {number} asks for confidence"
+            if self._is_ensemble:
+                raise ConfigError(f"{wanted}, which an ensemble does not have", advice="translate with one model")
+            problem = f"{wanted}, but the model is not calibrated from {source} to {target}"
+            raise ConfigError(problem, advice="calibrate it: dragoman package --calibrate")
         return found
 
     def _segments(

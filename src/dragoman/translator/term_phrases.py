@@ -19,8 +19,8 @@ _log = logging.getLogger(__name__)
 
 #: Phrases that a search of one segment looks for at each step; terms beyond them are only checked.
 _MOST_PHRASES = 128
-#: Pieces of the phrases that are kept: clients of a server may send ever new terms.
-_MOST_PIECES = 1 << 18
+#: Characters of the terms whose phrases are kept: clients of a server may send ever new terms.
+_MOST_CHARACTERS = 1 << 20
 
 
 class TermPhrases:
@@ -33,7 +33,7 @@ class TermPhrases:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._known: dict[Term, tuple[Phrase, ...]] = {}
-        self._n_pieces, self._has_warned = 0, False
+        self._n_characters, self._has_warned = 0, False
 
     def added(self, segment: Segment, terms: TermList) -> Segment:
         """Return a segment with the terms that it has, except those in what is kept."""
@@ -66,9 +66,10 @@ class TermPhrases:
         forms = dict.fromkeys(form for target in term.targets for form in _forms(target, case=term.case))
         written = (phrase for form in forms if (phrase := self._phrase(form)) is not None)
         phrases = tuple(islice(written, _MOST_PHRASES))
-        self._n_pieces += sum(len(phrase.pieces) for phrase in phrases)
-        if self._n_pieces > _MOST_PIECES:
-            self._known, self._n_pieces = {}, 0
+        n_characters = sum(map(len, (term.source, *term.targets)))
+        if self._n_characters + n_characters > _MOST_CHARACTERS:
+            self._known, self._n_characters = {}, 0
+        self._n_characters += n_characters
         self._known[term] = phrases
         if not phrases and not self._has_warned:
             self._has_warned = True  # without the term: the log of a server has no text of a client
