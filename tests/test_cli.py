@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import gzip
+import importlib
 import io
 import itertools
 import json
@@ -25,7 +26,7 @@ from tiny import PAIRS, tiny_config, tiny_tokenizers, without_flags, write_tiny_
 from dragoman import demo
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli import streams
-from dragoman.cli.program import GROUPS, explain, main, run
+from dragoman.cli.program import COMMANDS, GROUPS, explain, main, run
 from dragoman.cli.streams import result_lines, with_progress
 from dragoman.cli.train import _test_set
 from dragoman.cli.training_settings import default_folder, recipe_settings
@@ -111,6 +112,22 @@ def test_help_names_every_command_and_version_is_told(dragoman: Dragoman) -> Non
     code, out, _ = dragoman("--version")
     assert code == 0
     assert out.startswith(b"dragoman 0.")
+
+
+def test_help_fits_a_terminal_of_80_columns(dragoman: Dragoman, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No line is broken by the terminal, and no command of a list has the end of its sentence cut off."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lists = {(): [*COMMANDS, *GROUPS]}
+    for group, module in GROUPS.items():
+        commands = getattr(importlib.import_module(f"dragoman.cli.{module}"), module).registered_commands
+        lists[group,] = [each.name or each.callback.__name__ for each in commands]
+    for group, commands in lists.items():
+        out = dragoman(*group, "--help")[1].decode()
+        assert [line for line in out.partition("Commands:")[2].split("\n") if line.endswith("...")] == [], group
+        for command in commands:
+            lines = dragoman(*group, command, "--help")[1].decode().split("\n")
+            assert len(lines) > 4, command
+            assert [line for line in lines if len(line) > 80] == [], (group, command)
 
 
 def test_neither_help_nor_a_translation_waits_for_pytorch(bundle: Path) -> None:

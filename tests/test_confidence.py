@@ -239,8 +239,8 @@ def test_too_few_pairs_are_refused() -> None:
         calibrate(translator, TEXTS[:3], TEXTS[:3], ("en", "de"))
 
 
+@pytest.mark.torch
 def test_a_package_of_a_run_is_calibrated(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("torch")
     rows = [f"A man is riding {n} horses.\tEin Mann reitet {n} Pferde.\n" for n in range(300)]
     (tmp_path / "train.tsv").write_text("".join(rows[:150]), encoding="utf-8")
     (tmp_path / "val.tsv").write_text("".join(rows[150:]), encoding="utf-8")

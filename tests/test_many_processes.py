@@ -52,6 +52,17 @@ def wait_for(run: Path, step: int) -> None:
     raise AssertionError(f"step {step} was not saved in five minutes")
 
 
+def run_and_kill_one(command: list[str], run: Path, step: int) -> tuple[int, str]:
+    """Kill a process of a training that has saved a step; return the code with which the command ends, and its log."""
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as launcher:
+        wait_for(run, step)
+        children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
+        os.kill(int(children[-1]), signal.SIGKILL)
+        assert launcher.stderr is not None
+        said = launcher.stderr.read()
+    return launcher.returncode, said
+
+
 @pytest.fixture(scope="module")
 def together(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Thirty steps of two processes, with dropout and Muon, that nothing disturbed."""
@@ -166,13 +177,8 @@ def test_a_killed_process_costs_only_what_was_not_saved(corpus: Path, together: 
     """The others end too, and say so; the same command goes on from the last checkpoint."""
     run = tmp_path / "run"
     command = [*torchrun(), *training(run, settings(corpus, optimizer="muon"))]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as launcher:
-        wait_for(run, 7)
-        children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
-        os.kill(int(children[-1]), signal.SIGKILL)
-        assert launcher.stderr is not None
-        said = launcher.stderr.read()
-    assert launcher.returncode != 0
+    code, said = run_and_kill_one(command, run, 7)
+    assert code != 0
     assert saved_steps(run / "checkpoints")[-1] < 30
     assert "internal error" not in said
     assert "continuing after step" in finish(command)

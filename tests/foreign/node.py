@@ -1,12 +1,11 @@
 """The JavaScript of the package in Node: calls of its functions, compared with Python's."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
+from extras import require_program
 
 from dragoman.exchange.web_site import site_files
 
@@ -17,10 +16,7 @@ class Node:
     """A process of Node with the modules of a site; calling it calls a function of web_driver.mjs."""
 
     def __init__(self, folder: Path) -> None:
-        program = shutil.which("node")
-        if program is None:
-            pytest.skip("no node: install Node 20 (on Debian: apt install nodejs)")
-        command, pipe = [program, str(DRIVER), str(folder)], subprocess.PIPE
+        command, pipe = [require_program("node", "nodejs"), str(DRIVER), str(folder)], subprocess.PIPE
         self._process: Any = subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8")
 
     def __call__(self, name: str, *arguments: object) -> Any:

@@ -4,7 +4,6 @@ import ast
 import json
 import math
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from book_pages import BUILDING, open_widget
 from browser import PHONE
+from extras import require_program
 
 from dragoman.decoding.scores import ArrayScores
 from dragoman.decoding.search import search
@@ -150,9 +150,8 @@ def test_the_beam_finds_what_dragoman_finds(tmp_path: Path) -> None:
         console.log(JSON.stringify({json.dumps(settings)}.map(([i, ...rest]) => beamSearch(tables[i], ...rest).ended)));
     """
     (tmp_path / "run.mjs").write_text(script)
-    if shutil.which("node") is None:
-        pytest.skip("no node: install Node 20 (on Debian: apt install nodejs)")
-    done = subprocess.run(["node", tmp_path / "run.mjs"], capture_output=True, text=True, check=True)
+    command = [require_program("node", "nodejs"), tmp_path / "run.mjs"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     for (i, size, alpha), found in zip(settings, json.loads(done.stdout), strict=True):
         config = SearchConfig(beam_size=size, n_best=size, length_penalty=alpha)
         source = np.array([[4, 4, 4, IDS["."]]])

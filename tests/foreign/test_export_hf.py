@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from extras import import_extra
+from logits import logits_difference
 from shapes import HF_REFUSED, SHAPES, settings_in_the_way, shaped_bundle
 
 from dragoman import Translator
-from dragoman.bundle.bundle import Bundle, write_bundle
+from dragoman.bundle.bundle import write_bundle
 from dragoman.cli import program
 from dragoman.errors import ConfigError
-from dragoman.exchange.agreement import made_up_sources
 from dragoman.exchange.hugging_face_folder import export_hugging_face
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -26,20 +25,6 @@ FEWEST_EQUAL = 198
 pytestmark = pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses", "ignore::DeprecationWarning")
 
 Recorder = Callable[[str, object], None]
-
-
-def logits_difference(bundle: Bundle, model: Any) -> float:
-    """The largest difference of a logit, for sentences of several lengths in one batch."""
-    ids, tokenizers = bundle.tokenizers.special_ids, bundle.tokenizers
-    sources = [[*source, ids.source.end] for source in list(made_up_sources(tokenizers.source, 20, ""))[:8]]
-    targets = [[ids.target.start, *target] for target in list(made_up_sources(tokenizers.target, 20, ""))[-8:]]
-    width, length = max(map(len, sources)), min(map(len, targets))
-    source_ids = torch.tensor([source + [ids.source.pad] * (width - len(source)) for source in sources])
-    target_ids = torch.tensor([target[:length] for target in targets])
-    mask = torch.tensor([[1] * len(source) + [0] * (width - len(source)) for source in sources])
-    with torch.no_grad():
-        theirs = model(input_ids=source_ids, attention_mask=mask, decoder_input_ids=target_ids).logits
-        return float((bundle.model(source_ids, target_ids) - theirs).abs().max())
 
 
 @pytest.mark.parametrize("shape", SHAPES)

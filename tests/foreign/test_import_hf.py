@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 import torch
 from extras import import_extra
+from logits import logits_difference
 from shapes import HF_REFUSED, SHAPES, shaped_bundle
 
 from dragoman import Translator
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.cli import program
-from dragoman.exchange.agreement import made_up_sources
 from dragoman.exchange.export_folder import write_files
 from dragoman.exchange.hugging_face_folder import folder_files
 from dragoman.exchange.hugging_face_import import import_hugging_face
@@ -70,20 +70,6 @@ def opus(tmp_path_factory: pytest.TempPathFactory) -> Opus:
     teach(model, pairs, 80)
     model.save_pretrained(folder)
     return Opus(folder, model, tokenizer, import_hugging_face(folder))
-
-
-def logits_difference(bundle: Bundle, model: Any) -> float:
-    """The largest difference of a logit, for sentences of several lengths in one batch."""
-    ids, tokenizers = bundle.tokenizers.special_ids, bundle.tokenizers
-    sources = [[*source, ids.source.end] for source in list(made_up_sources(tokenizers.source, 20, ""))[:8]]
-    targets = [[ids.target.start, *target] for target in list(made_up_sources(tokenizers.target, 20, ""))[-8:]]
-    width, length = max(map(len, sources)), min(map(len, targets))
-    source_ids = torch.tensor([source + [ids.source.pad] * (width - len(source)) for source in sources])
-    target_ids = torch.tensor([target[:length] for target in targets])
-    mask = torch.tensor([[1] * len(source) + [0] * (width - len(source)) for source in sources])
-    with torch.no_grad():
-        theirs = model(input_ids=source_ids, attention_mask=mask, decoder_input_ids=target_ids).logits
-        return float((bundle.model(source_ids, target_ids) - theirs).abs().max())
 
 
 def test_tokens_are_theirs(opus: Opus) -> None:

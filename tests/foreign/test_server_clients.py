@@ -1,13 +1,13 @@
 """Clients of the server that are not in Python: Node and curl, with requests as LibreTranslate documents them."""
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from extras import require_program
 from serving import require_server, served
 
 from dragoman.translator import Translator
@@ -53,8 +53,7 @@ def german() -> str:
 
 
 def run(*command: str) -> Any:
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"no {command[0]} (on Debian: apt install {'nodejs' if command[0] == 'node' else command[0]})")
+    require_program(command[0], "nodejs" if command[0] == "node" else command[0])
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

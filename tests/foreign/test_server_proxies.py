@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import socket
 import subprocess
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 import pytest
+from extras import require_program
 from serving import require_server, served, write_many
 from tiny import PAIRS
 
@@ -41,9 +41,7 @@ def free_port() -> int:
 @contextmanager
 def proxy(name: str, server: str, folder: Path) -> Iterator[str]:
     """Run a proxy with the settings that the page shows, except the addresses."""
-    program = shutil.which(name, path="/usr/sbin:/usr/bin:/usr/local/bin")
-    if program is None:
-        pytest.skip(f"no {name} (on Debian: apt install {name})")
+    program = require_program(name, name, "/usr/sbin:/usr/bin:/usr/local/bin")
     port, page = free_port(), PAGE.read_text(encoding="utf-8")
     if name == "nginx":
         (shown,) = re.findall(r"^location .*?^}", page, re.M | re.S)

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1]))
 from document_samples import BILINGUAL
+from extras import import_foreign
+from test_bilingual_documents import changed, opened
 
-from dragoman.documents import parse_document
-from dragoman.documents.document import Bilingual
-from dragoman.translator import Translation
-
-xliff = pytest.importorskip("translate.storage.xliff")
+xliff = import_foreign("translate.storage.xliff", "translate-toolkit")
 N_FILES = 30
 
 
 def translated(content: bytes, format: str) -> bytes:
-    document = parse_document(content, format)
-    assert isinstance(document, Bilingual)
-    document.set_languages("en", "de")
-    texts = [f"{segment.text} Zusatz" for segment in document.segments()]
-    return document.rebuild([Translation(text, 0.0, ()) for text in texts], "de")
+    document = opened(content, format)
+    return document.rebuild([*map(changed, document.segments())], "de")
 
 
 def units_of(content: bytes, kind: str) -> list[Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from extras import require_program
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -227,8 +228,7 @@ def test_damaged_models_are_refused(site: Path, tmp_path: Path) -> None:
 def test_the_engine_is_rebuilt_to_the_same_translations(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if shutil.which("clang-19") is None:
-        pytest.skip("no clang-19: apt install clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32")
+    require_program("clang-19", "clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32")
     monkeypatch.syspath_prepend(str(ROOT))
     monkeypatch.chdir(ROOT)
     shutil.copytree(site, tmp_path / "site")

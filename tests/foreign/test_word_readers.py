@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import io
 import random
-import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from extras import import_foreign, require_program
+from word_samples import word_file
 
 from dragoman.documents import parse_document
 from dragoman.translator import Translation
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from word_samples import word_file
-
-docx = pytest.importorskip("docx", reason="pip install python-docx")
+docx = import_foreign("docx", "python-docx")
 WORDS = {"The": "Die", "old": "alte", "blue": "blaue", "mill": "Mühle", "door": "Tür", "is": "ist", "open": "offen"}
 
 
@@ -88,11 +84,11 @@ def test_another_program_reads_what_samples_become(number: int) -> None:
         assert [link._hyperlink.rId for link in new.hyperlinks] == [link._hyperlink.rId for link in old.hyperlinks]
 
 
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="apt-get install libreoffice-writer")
 def test_libreoffice_shows_the_translation(tmp_path: Path) -> None:
+    program = require_program("soffice", "libreoffice-writer")
     (tmp_path / "brief.docx").write_bytes(translated(letter()))
     profile = f"-env:UserInstallation=file://{tmp_path}/profile"
-    command = ["soffice", profile, "--headless", "--convert-to", "txt:Text", "--outdir", str(tmp_path), "brief.docx"]
+    command = [program, profile, "--headless", "--convert-to", "txt:Text", "--outdir", str(tmp_path), "brief.docx"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
     text = (tmp_path / "brief.txt").read_text("utf-8-sig")
     assert "Die blaue Tür ist offen" in text

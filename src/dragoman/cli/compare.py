@@ -53,7 +53,8 @@ def compare(
     mean and spread. The same command continues a stopped comparison.
 
     \b
-    dragoman compare recipe.yaml --vary model.norm=post,pre --vary training.seed=1,2,3
+    dragoman compare recipe.yaml --vary model.norm=post,pre \\
+        --vary training.seed=1,2,3
     """
     require_package("compare", "torch")
     if plot:

@@ -36,7 +36,8 @@ def compare_outputs(
 
     \b
     dragoman compare-outputs --hypotheses new.de --target test.de
-    dragoman compare-outputs --hypotheses new.de --baseline old.de --target test.de
+    dragoman compare-outputs --hypotheses new.de \\
+        --baseline old.de --target test.de
     """
     if baseline is not None and m30k:
         raise typer.BadParameter("--m30k has no effect with --baseline; leave it out")

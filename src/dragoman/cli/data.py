@@ -151,7 +151,10 @@ def _table_writer(write: WriteLine, *, is_quoted: bool) -> WritePair:
 def multi30k(
     output: Folder, source_lang: SourceLang = None, target_lang: TargetLang = None, overwrite: Overwrite = False
 ) -> None:
-    """Write Multi30k, captions of pictures: train, validation and test, one sentence a line."""
+    """Write Multi30k, captions of pictures.
+
+    The files are train, validation and test, with one sentence a line.
+    """
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import SPLITS
     from dragoman.settings.data_config import DataConfig
@@ -218,6 +221,5 @@ for corpus, contents in (
     ("reverse", "letters, and the same backwards"),
     ("sort", "letters, and the same in order"),
 ):
-    data.command(corpus, cls=Command, help=f"Write {contents}: train, validation and test, one sentence a line.")(
-        write_synthetic
-    )
+    files = "The files are train, validation and test, with one sentence a line."
+    data.command(corpus, cls=Command, help=f"Write {contents}.\n\n{files}")(write_synthetic)

@@ -70,10 +70,10 @@ def distill(
     (back-translation). The same command continues after an interruption.
 
     \b
-    dragoman distill -m runs/1 -m runs/2 --source train.en --target train.de -o distilled
+    dragoman distill -m runs/1 -m runs/2 --source my.en --target my.de -o new
     dragoman train --source distilled/train.en --target distilled/train.de
     dragoman distill --backward runs/de-en --target more.de -o back-translated
-    dragoman distill --portable -m everyday --source my.en --target my.de -o portable
+    dragoman distill --portable -m everyday --source my.en --target my.de -o small
     """
     _refuse_contradictions(text, model or [], backward or [], each=each, portable=portable)
     require_folder(output)

@@ -18,7 +18,7 @@ from dragoman.errors import DataError
 if TYPE_CHECKING:
     from dragoman.exchange.agreement import Agreement
 
-export = typer.Typer(help="Write a trained model for other programs: web pages, CTranslate2, and others.")
+export = typer.Typer(help="Write a trained model for web pages and other programs.")
 
 Folder = Annotated[
     Path,
@@ -126,7 +126,8 @@ def argos(
     model, and a rule for the ends of sentences.
 
     \b
-    dragoman export argos -m everyday --source-lang en --target-lang de -o translate-en_de.argosmodel
+    dragoman export argos -m everyday --source-lang en --target-lang de \\
+        -o translate-en_de.argosmodel
     """
     require_package("export argos", "ctranslate2", "onnx")
     require_output(output, [".argosmodel"], overwrite=overwrite)
@@ -158,7 +159,9 @@ def hf(model: OneModel, output: Folder, compare: Compare = None) -> None:
 
 @export.command("onnx", cls=Command)
 def onnx(model: OneModel, output: Folder, precision: Precision = "float32", compare: Compare = None) -> None:
-    """Write a folder for transformers.js and onnxruntime: any model, as two graphs of ONNX and a tokenizer.
+    """Write a folder for transformers.js and onnxruntime.
+
+    It has two graphs of ONNX and a tokenizer. Any model will do.
 
     \b
     dragoman export onnx -m multi30k-en-de -o multi30k-onnx

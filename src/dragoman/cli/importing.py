@@ -17,7 +17,7 @@ from dragoman.cli.training_settings import require_folder
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
 
-importing = typer.Typer(help="Read a trained model of another program: Hugging Face's Marian (OPUS-MT).")
+importing = typer.Typer(help="Read a trained model of Hugging Face, such as OPUS-MT.")
 
 Compare = Annotated[
     Path | None,
@@ -43,11 +43,11 @@ def hf(
     ] = "float32",
     compare: Compare = None,
 ) -> None:
-    """Make a bundle of a Marian model of Hugging Face's transformers, such as OPUS-MT.
+    """Make a bundle of a Marian model, such as those of OPUS-MT.
 
-    The folder has config.json, model.safetensors, source.spm, target.spm and vocab.json. The bundle is like any other:
-    translate, score, serve, fine-tune by train --init-from, export. Neither PyTorch nor transformers is needed, except
-    for --compare.
+    The folder is one of Hugging Face's transformers. It has config.json, model.safetensors, source.spm, target.spm and
+    vocab.json. The bundle is like any other: translate, score, serve, fine-tune by train --init-from, export. Neither
+    PyTorch nor transformers is needed, except for --compare.
 
     \b
     dragoman import hf opus-mt-en-de -o en-de

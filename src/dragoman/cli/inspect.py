@@ -71,7 +71,8 @@ def attention(
     --output, it prints a line for each token with the tokens that it attends to most.
 
     \b
-    dragoman inspect attention -m everyday --target-lang de "Where is the station?" --output attention.html
+    dragoman inspect attention -m everyday --target-lang de \\
+        "Where is the station?" --output attention.html
     """
     require_package("inspect attention", "torch")
     if output is not None:

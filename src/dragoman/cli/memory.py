@@ -34,7 +34,8 @@ def lookup(
     """Show the translations of equal and similar texts, the best first.
 
     \b
-    dragoman memory lookup agency.tmx "Save the file." --source-lang en --target-lang fr
+    dragoman memory lookup agency.tmx "Save the file." \\
+        --source-lang en --target-lang fr
     """
     from dragoman.memories import TranslationMemory
     from dragoman.memories.fuzzy_index import can_search
@@ -61,7 +62,8 @@ def add(
     """Add a text with its translation. It replaces an earlier translation of the same text.
 
     \b
-    dragoman memory add agency.jsonl "Save the file." "Enregistrez le fichier." --source-lang en --target-lang fr
+    dragoman memory add agency.jsonl "Save the file." "Enregistrez le fichier." \\
+        --source-lang en --target-lang fr
     """
     from dragoman.memories import Unit, append_units
 
@@ -101,10 +103,13 @@ def export(
     target_lang: TargetLang = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a memory in another form, each text once with its last translation.
+    """Write a memory in another form.
+
+    Each text is there once, with its last translation.
 
     \b
-    dragoman memory export agency.jsonl agency.tmx --source-lang en --target-lang fr
+    dragoman memory export agency.jsonl agency.tmx \\
+        --source-lang en --target-lang fr
     """
     from dragoman.memories import TranslationMemory, export_units
 

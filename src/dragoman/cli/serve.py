@@ -127,7 +127,8 @@ def serve(
 
     \b
     dragoman serve -m everyday
-    curl -d q="Where is the station?" -d source=en -d target=de http://127.0.0.1:5000/translate
+    curl -d q="Where is the station?" -d source=en -d target=de \\
+        http://127.0.0.1:5000/translate
     """
     require_package("serve", "fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid")
     from dragoman.settings.server_sources import read_server_config

@@ -85,8 +85,9 @@ def train(
 
     \b
     dragoman train --source my.en --target my.de
-    dragoman train recipe.yaml --output runs/first --set training.max_epochs=5 --set model.dropout=0.3
-    dragoman train --init-from everyday --source my.en --target my.de --output runs/own
+    dragoman train recipe.yaml --output runs/first \\
+        --set training.max_epochs=5 --set model.dropout=0.3
+    dragoman train --init-from everyday --source my.en --target my.de -o runs/own
     """
     require_package("train", "torch")
     data = _data_options(text, validation, languages, invalid_utf8)

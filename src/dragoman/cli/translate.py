@@ -70,7 +70,7 @@ def translate(
     probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
 
     \b
-    echo "Where is the station?" | dragoman translate -m everyday --source-lang en --target-lang de
+    dragoman translate -m everyday --source-lang en --target-lang de < my.en
     dragoman translate -m runs/my --input text.en --output text.de
     dragoman translate -m runs/my --input texts/ --output translations/
     """

@@ -48,7 +48,8 @@ def tune(
 
     \b
     dragoman tune -m runs/my --vary length_penalty=0,0.6,1
-    dragoman tune -m everyday --source my.en --target my.de --vary beam_size=1,5,10
+    dragoman tune -m everyday --source my.en --target my.de \\
+        --vary beam_size=1,5,10
     """
     if len(vary) > 1:
         raise typer.BadParameter("one --vary at a time")

@@ -35,13 +35,14 @@ def update(
     ] = None,
     device: Device = "auto",
 ) -> None:
-    """Train a model on a translation memory for some minutes, without forgetting what it knew.
+    """Train a model on a translation memory, for some minutes.
 
-    A tenth of the memory is held out. The new model is the one that translates it best and translates held-out old
-    text as well as before. If none is better, the old weights are written.
+    The model keeps what it knew. A tenth of the memory is held out. The new model is the one that translates it best
+    and translates held-out old text as well as before. If none is better, the old weights are written.
 
     \b
-    dragoman update -m everyday --memory agency.tmx --source-lang en --target-lang fr --old-pairs old.tsv -o runs/agency
+    dragoman update -m everyday --memory agency.tmx -o runs/agency \\
+        --source-lang en --target-lang fr --old-pairs old.tsv
     """
     require_package("update", "torch")
     refuse_output(output, overwrite=False)

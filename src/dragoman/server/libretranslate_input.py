@@ -61,18 +61,22 @@ class Parameters:
         """Return a parameter, or None. Halves of surrogate pairs in it are replaced."""
         return _whole(self._values.get(name))
 
+    def _require(self, name: str) -> Any:
+        """Return a parameter as it was sent, but not an empty one."""
+        if not (value := self._values.get(name)):
+            raise missing(name)
+        return value
+
     def require_language(self, name: str) -> str:
         """Return the code of a language: a parameter that is a string and not empty.
 
         Raises:
             ApiError: it is not.
         """
-        value = self.get(name)
-        if not value:
-            raise missing(name)
+        value = self._require(name)
         if not isinstance(value, str):
             raise ApiError(400, f"{str(value)[:100]} is not supported")
-        return value
+        return whole(value)
 
     def require_text(self, name: str) -> str:
         """Return one text: a parameter that is a string and not empty.
@@ -80,12 +84,10 @@ class Parameters:
         Raises:
             ApiError: it is not.
         """
-        value = self.get(name)
-        if not value:
-            raise missing(name)
+        value = self._require(name)
         if not isinstance(value, str):
             raise ApiError(400, f"Invalid request: {name} parameter is not a string")
-        return value
+        return whole(value)
 
     def require_file(self) -> SentFile:
         """Return the parameter `file`, which has a name.
@@ -107,8 +109,7 @@ class Parameters:
         Raises:
             ApiError: there are none or too many, or they are no strings.
         """
-        if not (value := self._values.get("q")):
-            raise missing("q")
+        value = self._require("q")
         is_list = isinstance(value, list)
         if is_list:
             _check_limit(len(value), limit)
