@@ -5,8 +5,7 @@
 The folder has what TICO-19 publishes: `all.en-fr.tmx.zip` and `f_en-fr_XX.csv`. The sentences are drawn among those
 with a term of the list, where the reference has the targets of all terms, so that both do not contradict
 each other (Dinu et al. 2019). A term succeeds if its target is in the translation, as words, in any case. Seconds are
-CPU time of one process with one thread (`OMP_NUM_THREADS=1`) for all sentences as one list. A model that knows
-annotated terms is also tried with the annotations alone, and with the second search alone.
+CPU time of one process with one thread (`OMP_NUM_THREADS=1`) for all sentences as one list.
 """
 
 import argparse
@@ -112,11 +111,6 @@ def main() -> None:
             add(f"with terms, beam {beam_size}", terms)
     if not given.beam_sizes:
         add("with terms", terms)
-    if translator.pipeline.planner.knows_annotations:
-        with patch("dragoman.translator.finishing.Finisher.without_terms", lambda *_: []):
-            add("with terms, annotated only", terms)
-        with patch("dragoman.translator.planning.AnnotationMarks.annotate", lambda _, source, __: source):
-            add("with terms, searched again only", terms)
     facts = {"target": given.target, "model": given.model, "sentences": len(lines), "results": results}
     if given.output:
         known = json.loads(given.output.read_text(encoding="utf-8")) if given.output.exists() else {}

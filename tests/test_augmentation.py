@@ -42,7 +42,6 @@ from dragoman.text.language_sampling import LanguagePairs
 from dragoman.text.learning import learn_many_tokenizers, learn_tokenizers
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tags import reserved_names
-from dragoman.text.terms import Term, TermList
 from dragoman.text.tokenizer import Tokenizers
 
 pytestmark = pytest.mark.torch
@@ -89,8 +88,7 @@ def test_without_doses_nothing_changes(source: str, target: str, languages: Lang
 def test_each_dose_is_the_share_of_pairs_that_a_change_is_made_to(name: str) -> None:
     pair = ("If Tom comes, I will stay.", "Wenn Tom kommt, bleibe ich.")
     for dose in (0.2, 1.0):
-        terms = {EN_DE: TermList([Term("If", ("wenn",)), Term("stay", ("bleibe",))])}
-        augmentation = Augmentation(AugmentationConfig.model_validate({name: dose}), PIECES, terms)
+        augmentation = Augmentation(AugmentationConfig.model_validate({name: dose}), PIECES)
         changed = [augmentation.change(pair, EN_DE, (epoch, 5)) for epoch in range(400)]
         share = sum(each != pair for each in changed) / 400
         assert 0.3 * dose < share <= 1.3 * dose

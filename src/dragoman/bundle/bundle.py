@@ -33,7 +33,6 @@ from dragoman.machine.folders import MANIFEST, save_folder, verify_folder
 from dragoman.machine.json_files import JSON_LIMIT, read_json, to_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.annotations import FACT as ANNOTATED
 from dragoman.text.short_list import ShortList
 from dragoman.text.tags import describe_directions
 from dragoman.text.tokenizer import Tokenizers
@@ -44,9 +43,8 @@ if TYPE_CHECKING:
 
 #: Facts that also hold of weights made from a bundle's, by averaging or by training on: the heads that align words
 #: (`dragoman.alignment.heads`), because both keep the model's shape, and small changes of the weights keep what a head
-#: does; the kind of text that was learned from (`dragoman.text.learned_text`), which a training counts anew; and the
-#: knowledge of annotated terms (`dragoman.text.annotations`).
-LASTING_FACTS = ("alignment", "learned_text", ANNOTATED)
+#: does; and the kind of text that was learned from (`dragoman.text.learned_text`), which a training counts anew.
+LASTING_FACTS = ("alignment", "learned_text")
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from dragoman.data.augmentation.augment import Augmentation
 from dragoman.data.augmentation.clauses import join
-from dragoman.data.augmentation.shared import Languages, Pair
+from dragoman.data.augmentation.shared import Pair
 from dragoman.data.batch_order import Draw
 from dragoman.data.store import PairStore
 from dragoman.settings.augmentation_config import UNCHANGED, AugmentationConfig
 from dragoman.text.languages import base_language
-from dragoman.text.tags import Direction, split_tags, with_tag
-from dragoman.text.terms import TermList
+from dragoman.text.tags import split_tags, with_tag
 from dragoman.text.tokenizer import Tokenizers
 
 #: Ids of source and target.
@@ -40,13 +39,11 @@ class Drawing:
         sampling: sample subwords; pairs are sorted and cut by their unsampled lengths.
         max_length: sentences that get longer than this are used as they are stored.
         augmentation: changes of the text.
-        terms: translations of words in each direction, for those changes that annotate them.
     """
 
     sampling: bool = False
     max_length: int | None = None
     augmentation: AugmentationConfig = UNCHANGED
-    terms: Mapping[Direction, TermList] = field(default_factory=dict)
 
 
 #: Pairs as they are stored.
@@ -59,12 +56,11 @@ class DrawnPairs:
     def __init__(self, store: PairStore, tokenizers: Tokenizers, seed: int, drawing: Drawing) -> None:
         self._store, self._tokenizers, self._seed, self._drawing = store, tokenizers, seed, drawing
         self._longest = drawing.max_length if drawing.max_length is not None else np.iinfo(np.int64).max
-        terms = {_base_languages(direction): terms for direction, terms in drawing.terms.items()}
-        self._augmentation = Augmentation(drawing.augmentation, tokenizers.reserved, terms)
+        self._augmentation = Augmentation(drawing.augmentation, tokenizers.reserved)
         self._tags = tokenizers.source.tags
         self._ends = list(accumulate(part.n_pairs for part in store.parts))
         directions = [(part.source_lang, part.target_lang) for part in store.parts] or [tokenizers.languages]
-        self._languages = [_base_languages(direction) for direction in directions]
+        self._languages = [(base_language(source), base_language(target)) for source, target in directions]
 
     def rows(self, draw: Draw, index: int) -> list[Row]:
         """Return the rows of a batch: in most a pair each; in a share of the batches several joined pairs each.
@@ -146,8 +142,3 @@ class DrawnPairs:
             for side, tokenizer in enumerate(tokenizers)
         )
         return source, target
-
-
-def _base_languages(direction: Direction) -> Languages:
-    source, target = direction
-    return base_language(source), base_language(target)

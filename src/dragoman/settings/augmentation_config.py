@@ -5,9 +5,6 @@ from __future__ import annotations
 from dragoman.settings.ranges import Dose
 from dragoman.settings.sections import Section
 
-#: Reserved pieces of a tokenizer that `terms` needs: three mark terms, and others are to mask spans.
-FEWEST_RESERVED = 8
-
 
 class AugmentationConfig(Section):
     """The share of the pairs that each change is made to; 0 is off.
@@ -32,9 +29,6 @@ class AugmentationConfig(Section):
     """Two or three pairs of one direction as one text."""
     cut: Dose = 0.0
     """Pairs with one comma on each side cut there, so that fragments are translated as fragments."""
-    terms: Dose = 0.0
-    """Words of the source annotated with their translations by reserved pieces (`tokenizer.reserved`), as `translate
-    --terms` then annotates terms. The translations are those that the training text has more than once."""
 
     @property
     def is_on(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dragoman.settings.augmentation_config import FEWEST_RESERVED, UNCHANGED, AugmentationConfig
+from dragoman.settings.augmentation_config import UNCHANGED, AugmentationConfig
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.model_config import ModelShape
 from dragoman.settings.search_config import SearchConfig
@@ -34,12 +34,6 @@ class Config(Section):
             yield (
                 "augmentation.reserved tokenizer.reserved",
                 "augmentation.reserved needs reserved pieces; set tokenizer.reserved, for example to 64",
-            )
-        if self.augmentation.terms and self.tokenizer.reserved < FEWEST_RESERVED:
-            yield (
-                "augmentation.terms tokenizer.reserved",
-                f"augmentation.terms needs {FEWEST_RESERVED} reserved pieces or more; "
-                "set tokenizer.reserved, for example to 64",
             )
         if self.data.max_length >= self.model.max_length:
             yield (

@@ -24,7 +24,6 @@ from dragoman.machine.processes import Processes, start_processes
 from dragoman.settings.config import Config
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
-from dragoman.text.annotations import FACT as ANNOTATED
 from dragoman.text.learned_text import FACT
 from dragoman.training.budget import build_model, check_budget
 from dragoman.training.changes import settings_fingerprint
@@ -161,8 +160,6 @@ def _first_progress(config: Config, prepared: Prepared, start: Bundle | None) ->
         fingerprints[STARTING_MODEL] = fingerprint(start)
     facts = start.lasting_facts if start is not None else {}
     facts = {**facts, FACT: prepared.learned_text().model_dump(mode="json")}
-    if config.augmentation.terms:
-        facts[ANNOTATED] = True
     return Progress(fingerprints=fingerprints, lasting_facts=facts)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import torch
 
-from dragoman.alignment.term_lexicon import learn_terms
 from dragoman.data.batches import Batch, Batches
 from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.mixture import stage_weights
@@ -62,12 +61,7 @@ class Trainer:
             batch_tokens=self.training.batch_tokens,
             seed=self.training.seed,
             stages=stage_weights(config.data, prepared.train.parts),
-            drawing=Drawing(
-                config.tokenizer.sampling > 0,
-                config.data.max_length,
-                config.augmentation,
-                learn_terms(prepared.train, prepared.tokenizers) if config.augmentation.terms else {},
-            ),
+            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length, config.augmentation),
         )
         self.length = Length(self.training, batches.epochs, state.model.config.d_model)
         self.n_steps, self.epochs = self.length.n_steps, batches.epochs

@@ -66,8 +66,6 @@ class Segment(NamedTuple):
     reading: Reading = Reading()
     #: For each of its terms the phrases of which a translation needs one, if the model can write any.
     required: Demands = ()
-    #: The ids that the model reads in place of `ids`: its terms are annotated; none without annotations.
-    annotated_ids: Sequence[int] = ()
 
     @property
     def is_copied(self) -> bool:

@@ -9,7 +9,6 @@ from typing import Self
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import Bundle
-from dragoman.text.annotations import knows_annotations
 from dragoman.text.learned_text import LearnedText, fewest_sentences
 from dragoman.translator.confidence import Calibrations
 
@@ -25,8 +24,6 @@ class ModelFacts:
     #: None for an ensemble, and for a model that is not calibrated.
     calibrations: Calibrations | None = None
     is_ensemble: bool = False
-    #: Sources may have annotated terms.
-    knows_annotations: bool = False
 
     @classmethod
     def of_bundles(cls, bundles: Sequence[Bundle], names: Sequence[str | Path]) -> Self:
@@ -42,7 +39,4 @@ class ModelFacts:
             fewest_sentences(texts),
             Calibrations.of_bundle(first.facts, names[0]) if len(bundles) == 1 else None,
             is_ensemble=len(bundles) > 1,
-            knows_annotations=all(
-                knows_annotations(bundle.facts, name) for name, bundle in zip(names, bundles, strict=True)
-            ),
         )

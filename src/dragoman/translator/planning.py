@@ -6,16 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 
 from dragoman.errors import ConfigError
-from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.annotations import Annotation, AnnotationMarks
 from dragoman.text.cleaning import sanitize
 from dragoman.text.odd_characters import KnownCharacters
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
-from dragoman.text.terms import GOES_ON, TermList
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.confidence import Calibration
@@ -66,19 +63,11 @@ class Planner:
         source = tokenizers.source
         self._is_known = KnownCharacters(source.encode, source.special_ids.unknown)
         self._terms = TermPhrases(tokenizers.target)
-        self._marks = AnnotationMarks.of(reserved) if facts.knows_annotations else None
-        #: The reserved pieces that mask spans.
-        self._masks = reserved[: -len(self._marks)] if self._marks else reserved
 
     @property
     def can_mask(self) -> bool:
         """True if the model has reserved pieces, which mask spans."""
         return bool(self._tokenizers.reserved)
-
-    @property
-    def knows_annotations(self) -> bool:
-        """True if the model reads terms as annotations of its source."""
-        return self._marks is not None
 
     def is_calibrated(self, source_lang: str | None, target_lang: str) -> bool:
         """Return True if the model's confidence is known in a direction."""
@@ -132,8 +121,7 @@ class Planner:
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         segments = self._segments(tagged, marks, self._limits(request.sentences), masks_numbers=masks_numbers)
         if request.terms:
-            with_terms = (self._terms.added(segment, request.terms) for segment in segments)
-            segments = [self._annotated(segment, request.terms, tagged) for segment in with_terms]
+            segments = [self._terms.added(segment, request.terms) for segment in segments]
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
             reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()
@@ -143,25 +131,6 @@ class Planner:
             ]
             segments = first + segments[1:]
         return TextPlan(request, marks.original(text), segments, tagged, self._calibration(request, tagged, number))
-
-    def _annotated(self, segment: Segment, terms: TermList, languages: TaggedText) -> Segment:
-        """Return a segment with its terms annotated, if the model knows annotations and can read all of it."""
-        reading, encode = segment.reading, self._tokenizers.source.encode
-        if self._marks is None or not reading.terms:
-            return segment
-        annotations = [
-            Annotation(start, end, term.targets[0].removesuffix(GOES_ON))
-            for start, end, term in terms.find(reading.text)
-            if term in reading.terms
-        ]
-        text = self._marks.annotate(reading.text, annotations)
-        ids = encode(with_tag(languages.tags, text) if languages.tags else text)
-        if len(ids) >= self._max_length:
-            return segment
-        return segment._replace(annotated_ids=ids, allowed_ids=self._allowed_ids(ids, languages))
-
-    def _allowed_ids(self, ids: Sequence[int], languages: TaggedText) -> Sequence[int] | Ints:
-        return () if self._short_list is None else self._short_list.ids(ids, languages.target_lang)
 
     def _calibration(self, request: Request, languages: TaggedText, number: int) -> Calibration | None:
         """Return the calibration of the model in the languages of a text.
@@ -184,7 +153,7 @@ class Planner:
     ) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tags."""
         tags, calmed = tagged.tags, partial(calm, language=tagged.source_lang or UNKNOWN, cost=self._cost)
-        pieces, is_known = self._masks, self._is_known
+        pieces, is_known = self._tokenizers.reserved, self._is_known
         reader = TextReader(tagged.text, marks, pieces, calmed, is_known, masks_numbers=masks_numbers)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
@@ -202,7 +171,7 @@ class Planner:
                 text=reader.original(segment.text),
                 reading=Reading() if segment.is_copied else read(segment.text),
                 forbidden_ids=self._forbidden_ids(segment.ids),
-                allowed_ids=self._allowed_ids(segment.ids, tagged),
+                allowed_ids=() if self._short_list is None else self._short_list.ids(segment.ids, tagged.target_lang),
             )
             for segment in cut(reader.text, encode, limits)
         ]

@@ -61,13 +61,7 @@ class Plan:
     def jobs(self) -> list[SearchJob]:
         """The jobs of all texts, in order; a segment that is copied needs none."""
         return [
-            SearchJob(
-                segment.annotated_ids or segment.ids,
-                segment.prefix_ids,
-                self.config,
-                segment.forbidden_ids,
-                segment.allowed_ids,
-            )
+            SearchJob(segment.ids, segment.prefix_ids, self.config, segment.forbidden_ids, segment.allowed_ids)
             for _, segment in self.searched
         ]
 

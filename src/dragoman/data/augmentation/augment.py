@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
@@ -15,11 +15,8 @@ from dragoman.data.augmentation.punctuation import change_punctuation
 from dragoman.data.augmentation.replacing import replace_spans, reserve, reserve_names
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_spans import shared_verbatim
-from dragoman.data.augmentation.term_annotation import annotate_terms
 from dragoman.settings.augmentation_config import AugmentationConfig
-from dragoman.text.annotations import AnnotationMarks
 from dragoman.text.subword_sampling import keyed_draws
-from dragoman.text.terms import TermList
 
 #: Of the pairs that nothing can be replaced in, the share that gets something attached.
 _ATTACHED_SHARE = 0.3
@@ -32,12 +29,10 @@ class Augmentation:
     Args:
         doses: the probability of each change.
         pieces: the reserved pieces of the tokenizers.
-        terms: translations of words, to be annotated, by base languages.
     """
 
     doses: AugmentationConfig
     pieces: Sequence[str] = ()
-    terms: Mapping[Languages, TermList] = field(default_factory=dict)
 
     def change(self, pair: Pair, languages: Languages, key: tuple[int, ...]) -> Pair:
         """Return a changed pair, a function of the arguments alone.
@@ -46,14 +41,6 @@ class Augmentation:
             languages: base languages of source and target.
             key: of all randomness.
         """
-        pair = self._changed(pair, languages, key)
-        terms, marks = self.terms.get(languages), self._marks
-        if terms is None or marks is None or next(keyed_draws((*key, 2))) >= self.doses.terms:
-            return pair
-        return annotate_terms(pair, terms, marks, np.random.default_rng((*key, 2)))
-
-    def _changed(self, pair: Pair, languages: Languages, key: tuple[int, ...]) -> Pair:
-        """Return the pair with all changes except annotations, which do not change the others."""
         doses = self.doses
         shares = doses.cut, doses.punctuation, doses.reserved, doses.spans, doses.emoji, doses.case, doses.typos
         hits = [draw < share for draw, share in zip(keyed_draws(key), shares, strict=False)]
@@ -78,30 +65,20 @@ class Augmentation:
             pair = change_case(pair, generator)
         return add_typos(pair, generator) if has_typos else pair
 
-    @property
-    def _marks(self) -> AnnotationMarks | None:
-        """The marks of annotations, if there are any."""
-        return AnnotationMarks.of(self.pieces) if self.doses.terms else None
-
-    @property
-    def _masks(self) -> Sequence[str]:
-        """The pieces that mask what is copied."""
-        return self.pieces[: -len(marks)] if (marks := self._marks) else self.pieces
-
     def _masked(self, pair: Pair, key: tuple[int, ...]) -> Pair:
         """Return the pair as a translator reads it, with reserved pieces for what is copied character by character."""
-        if not self.doses.reserved or not self._masks:
+        if not self.doses.reserved or not self.pieces:
             return pair
         spans = [shared for shared in shared_verbatim(pair) if shared.kind != "reserved"]
-        return reserve(pair, spans, self._masks, np.random.default_rng(key)) if spans else pair
+        return reserve(pair, spans, self.pieces, np.random.default_rng(key)) if spans else pair
 
     def _with_pieces(self, pair: Pair, languages: Languages, generator: Generator) -> Pair:
         """Return the pair with reserved pieces for its names, or with a piece at one end."""
-        if not self._masks:
+        if not self.pieces:
             return pair
-        changed = reserve_names(pair, languages, self._masks, generator)
+        changed = reserve_names(pair, languages, self.pieces, generator)
         if changed == pair and generator.random() < _ATTACHED_SHARE:
-            return attach_piece(pair, languages, self._masks, generator)
+            return attach_piece(pair, languages, self.pieces, generator)
         return changed
 
 
