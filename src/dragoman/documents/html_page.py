@@ -10,8 +10,10 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from dragoman.data.text_files.whole_files import decode
+from dragoman.documents.document import Segment
 from dragoman.documents.html_elements import ATTRIBUTES, CODE, DESCRIPTIONS, INLINE, OBJECTS, SKIPPED, VOID
 from dragoman.documents.html_links import link_groups
 from dragoman.documents.html_tokens import HtmlToken, html_tokens
@@ -28,7 +30,7 @@ class _Flow:
     parts: Sequence[str]
     source: MarkedText
 
-    def fill(self, translation: Translation, tags: Mapping[str, str]) -> str:
+    def fill(self, translation: Translation, tags: Mapping[str, str] = MappingProxyType({})) -> str:
         """Return the text with another one.
 
         Args:
@@ -87,6 +89,15 @@ def parse_html(content: bytes, name: Path) -> WebPage:
             if values:
                 attributes[token.raw] = values
     return WebPage(mark, parts, attributes)
+
+
+def html_parts(text: str, name: Path) -> list[str | Segment]:
+    """Return the parts of a stretch of HTML inside another document; its attributes stay.
+
+    Raises:
+        DataError: it is no HTML.
+    """
+    return [*_Parts(html_tokens(text, name)).parts()]
 
 
 class _Parts:
