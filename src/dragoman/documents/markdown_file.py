@@ -1,7 +1,7 @@
 """Markdown files: blocks, code, tags and targets of links stay as they are; their text is translated.
 
 A segment is a paragraph, a heading, or a cell of a table. Its emphasis and links are marks, its code is verbatim.
-Blocks of HTML are read as web pages, except their attributes. Blocks of code, link definitions and front matter are left
+Blocks of HTML are read as web pages; their attributes stay. Blocks of code, link definitions and front matter are left
 alone.
 """
 

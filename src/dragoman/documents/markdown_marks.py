@@ -21,7 +21,9 @@ _FOOTNOTE = re.compile(r"(\[\^[^\]\s]+\])")
 _TASK = re.compile(r"\[[ xX]\]\s+(?=\S)")
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]*)")
 #: A formula: "$a^2$", not "$5 or 10$".
-_FORMULA = re.compile(r"\$\$[^$\n]{1,500}\$\$|\$`[^`\n]{1,500}`\$|\$(?!\s)(?=[^$\n]*[\\^_{}=<>+]|\w{1,2}\$)[^$\n]{1,500}(?<!\s)\$(?!\w)")
+_FORMULA = re.compile(
+    r"\$\$[^$\n]{1,500}\$\$|\$`[^`\n]{1,500}`\$|\$(?!\s)(?=[^$\n]*[\\^_{}=<>+]|\w{1,2}\$)[^$\n]{1,500}(?<!\s)\$(?!\w)"
+)
 #: A space that stays where it is when lines are wrapped.
 FIXED_SPACE = "\ue000"
 

@@ -11,7 +11,7 @@ from dragoman.text.cleaning import sanitize
 from dragoman.text.odd_characters import KnownCharacters
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
-from dragoman.text.shouting import calm
+from dragoman.text.shouting import settle
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
@@ -124,7 +124,7 @@ class Planner:
             segments = [self._terms.added(segment, request.terms) for segment in segments]
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
-            reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()
+            reading = segments[0].reading._replace(is_shouted=False, is_capitalized=False) if segments else Reading()
             prefix_ids = self._prefix_ids(reading.mask(prefix), config, number)
             first = [
                 one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
@@ -152,9 +152,9 @@ class Planner:
         self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, *, masks_numbers: bool
     ) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tags."""
-        tags, calmed = tagged.tags, partial(calm, language=tagged.source_lang or UNKNOWN, cost=self._cost)
+        tags, settled = tagged.tags, partial(settle, language=tagged.source_lang or UNKNOWN, cost=self._cost)
         pieces, is_known = self._tokenizers.reserved, self._is_known
-        reader = TextReader(tagged.text, marks, pieces, calmed, is_known, masks_numbers=masks_numbers)
+        reader = TextReader(tagged.text, marks, pieces, settled, is_known, masks_numbers=masks_numbers)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
         @cache
