@@ -46,11 +46,11 @@ def with_apostrophes(text: str, language: str) -> str:
     >>> with_apostrophes("Im sorry, i cant find `dont.py`", "en")
     "I'm sorry, i can't find `dont.py`"
     """
-    forms = CONTRACTIONS.get(base_language(language))
+    forms = CONTRACTIONS.get(base_language(language), {})
 
     def written(_: int, match: re.Match[str]) -> str:
         word = match[0]
-        form = None if word.isupper() else forms.get(word.lower())
-        return word if form is None else form[0].upper() + form[1:] if word[0].isupper() else form
+        form = word if word.isupper() else forms.get(word.lower(), word)
+        return form[0].upper() + form[1:] if word[0].isupper() else form
 
-    return text if forms is None else rewrite_words(text, written)
+    return rewrite_words(text, written) if forms else text
