@@ -8,6 +8,7 @@ from functools import cache, partial
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
+from dragoman.text.contractions import with_apostrophes
 from dragoman.text.odd_characters import KnownCharacters
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
@@ -152,9 +153,9 @@ class Planner:
         self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, *, masks_numbers: bool
     ) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tags."""
-        tags, calmed = tagged.tags, partial(calm, language=tagged.source_lang or UNKNOWN, cost=self._cost)
+        tags, respell = tagged.tags, partial(self._respelled, tagged.source_lang or UNKNOWN)
         pieces, is_known = self._tokenizers.reserved, self._is_known
-        reader = TextReader(tagged.text, marks, pieces, calmed, is_known, masks_numbers=masks_numbers)
+        reader = TextReader(tagged.text, marks, pieces, respell, is_known, masks_numbers=masks_numbers)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
         @cache
@@ -181,6 +182,10 @@ class Planner:
         if self._reserved.keys().isdisjoint(source_ids):
             return self._reserved_ids
         return tuple(self._reserved[id] for id in self._reserved.keys() - set(source_ids))
+
+    def _respelled(self, language: str, text: str, is_shouted: bool) -> str:
+        """Return a text as models have learned to read it: without shouting, and with the apostrophes that it lacks."""
+        return with_apostrophes(calm(text, language, self._cost) if is_shouted else text, language)
 
     def _cost(self, word: str) -> int:
         """Return the number of a word's pieces; an unknown one counts as many."""

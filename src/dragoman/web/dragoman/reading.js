@@ -1,5 +1,6 @@
 // The text that a model reads in place of a segment, as in translator/reading.py.
 
+import { withApostrophes } from "./contractions.js";
 import { withCurrency } from "./currencies.js";
 import { hasForeignLetter, oddStretches } from "./odd_characters.js";
 import { allMatches, pattern, replaceAll, strip } from "./patterns.js";
@@ -89,7 +90,7 @@ export class TextReader {
   /** Return what the model reads in place of a stretch of `text`. @param {string} segment */
   read(segment) {
     const shouted = isShouted(segment);
-    const text = shouted ? calm(segment, this.language, this.cost) : segment;
+    const text = withApostrophes(shouted ? calm(segment, this.language, this.cost) : segment, this.language);
     if (!this.spans.size) return new Reading(text, new Map(), shouted, this.reserved.length > 0);
     const pieces = new Map(this.#masked(text).map((mark, i) => [mark, this.reserved[i]]));
     const read = [...text].map((one) => pieces.get(one) ?? this.spans.get(one) ?? one).join("");
