@@ -211,7 +211,7 @@ def test_only_lossy_texts_are_searched_again_with_the_whole_beam(masking: Tokeni
     stages = pipeline(search, beam_size=5)
     requests = [Request("A horse."), Request("He has {name} and 12."), Request("7 men")]
     if is_shared:
-        with Batcher(search, 512) as batcher:
+        with Batcher([search], 512) as batcher:
             translations = Pipeline(stages.planner, batcher, stages.finisher, stages.config).translate(requests)
     else:
         translations = stages.translate(requests)

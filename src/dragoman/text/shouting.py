@@ -74,17 +74,15 @@ def calm(text: str, language: str, cost: Callable[[str], int]) -> str:
         is_first = match.start() + offset in starts
         return best[0].upper() + best[1:] if is_first and best[0] != "ß" else best
 
-    return _rewritten(text, rewritten)
+    return rewrite_words(text, rewritten)
 
 
-def settle(text: str, language: str, cost: Callable[[str], int]) -> str:
-    """Return a text as a model reads it: in capitals as a sentence, else with a small first word if that costs less.
+def small_start(text: str, language: str, cost: Callable[[str], int]) -> str:
+    """Return a text with its first word in small letters, if it costs less so: "Rooms".
 
     Args:
         language, cost: see `calm`.
     """
-    if is_shouted(text):
-        return calm(text, language, cost)
     match = _WORD.match(text)
     word = match[0] if match else ""
     small = _lower(word, language)
@@ -103,11 +101,15 @@ def shout(text: str, language: str) -> str:
     n_letters = sum(map(str.isalpha, text))
     if 2 * sum(letter.lower() != letter.upper() for letter in text) < n_letters:
         return text
-    return _rewritten(text, lambda _, match: _upper(match[0], language))
+    return rewrite_words(text, lambda _, match: _upper(match[0], language))
 
 
-def _rewritten(text: str, rewrite: Callable[[int, re.Match[str]], str]) -> str:
-    """Return a text with its words rewritten, given the offset of its part and the match of each."""
+def rewrite_words(text: str, rewrite: Callable[[int, re.Match[str]], str]) -> str:
+    """Return a text with its words rewritten, except in addresses and the like.
+
+    Args:
+        rewrite: returns a word, given the offset of the part of the text that was searched, and the word's match there.
+    """
     written = []
     for offset, part, is_verbatim in _parts(text):
         written.append(part if is_verbatim else _WORD.sub(partial(rewrite, offset), part))

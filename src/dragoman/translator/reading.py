@@ -93,7 +93,7 @@ class TextReader:
         text: sanitized, without tags, with marks for the stretches that its request protects.
         marks: those of the text.
         reserved: pieces of the model that may mask spans; none if it has not learned any.
-        settle: writes text with capitals as the model knows it.
+        respell: writes a text as a model has learned to read it, and is told if the text is in capitals.
         is_known: returns True for a character that has a piece of its own.
         masks_numbers: mask numbers too.
     """
@@ -103,7 +103,7 @@ class TextReader:
         text: str,
         marks: Marks,
         reserved: Sequence[str],
-        settle: Callable[[str], str],
+        respell: Callable[[str, bool], str],
         is_known: Callable[[str], bool],
         *,
         masks_numbers: bool,
@@ -111,7 +111,7 @@ class TextReader:
         self._marks = marks
         self._verbatim: Collection[str] = {character for character in text if character in marks} if marks else ()
         self._reserved = reserved
-        self._settle = settle
+        self._respell = respell
         self._is_known = is_known
         #: The text, with its spans as marks.
         self.text = marks.replace(text, self._stretches(text, masks_numbers=masks_numbers)) if reserved else text
@@ -123,8 +123,8 @@ class TextReader:
     def read(self, segment: str) -> Reading:
         """Return what the model reads in place of a stretch of `text`."""
         shouted = is_shouted(segment)
-        text = self._settle(segment)
-        is_capitalized = not shouted and text != segment
+        text = self._respell(segment, shouted)
+        is_capitalized = not shouted and text[:1] != segment[:1]
         if not self._marks:
             return Reading(text, (), shouted, is_capitalized, bool(self._reserved))
         pieces = dict(zip(self._masked(text), self._reserved, strict=False))

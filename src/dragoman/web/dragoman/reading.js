@@ -1,10 +1,11 @@
 // The text that a model reads in place of a segment, as in translator/reading.py.
 
+import { withApostrophes } from "./contractions.js";
 import { withCurrency } from "./currencies.js";
 import { hasForeignLetter, oddStretches } from "./odd_characters.js";
 import { allMatches, pattern, replaceAll, strip } from "./patterns.js";
 import { PARAGRAPH_END } from "./sentences.js";
-import { isShouted, settle } from "./shouting.js";
+import { calm, isShouted, smallStart } from "./shouting.js";
 import { findSpans } from "./spans.js";
 
 /** The first of the characters for private use that stand for spans, and their number. */
@@ -90,8 +91,9 @@ export class TextReader {
   /** Return what the model reads in place of a stretch of `text`. @param {string} segment */
   read(segment) {
     const shouted = isShouted(segment);
-    const text = settle(segment, this.language, this.cost);
-    const isCapitalized = !shouted && text !== segment;
+    const spelled = withApostrophes(shouted ? calm(segment, this.language, this.cost) : segment, this.language);
+    const text = shouted ? spelled : smallStart(spelled, this.language, this.cost);
+    const isCapitalized = !shouted && text.codePointAt(0) !== segment.codePointAt(0);
     if (!this.spans.size) return new Reading(text, new Map(), shouted, isCapitalized, this.reserved.length > 0);
     const pieces = new Map(this.#masked(text).map((mark, i) => [mark, this.reserved[i]]));
     const read = [...text].map((one) => pieces.get(one) ?? this.spans.get(one) ?? one).join("");

@@ -35,7 +35,7 @@ export function calm(text, language, cost) {
     if (match) starts.add(match.index);
   }
   const base = baseLanguage(language);
-  return rewritten(text, (word, place) => {
+  return rewriteWords(text, (word, place) => {
     const small = lower(word, base);
     const [first, rest] = [String.fromCodePoint(/** @type {number} */ (word.codePointAt(0))), [...small].slice(1).join("")];
     const isSameLength = [...small].length === [...word].length;
@@ -50,12 +50,11 @@ export function calm(text, language, cost) {
 }
 
 /**
- * Return a text as a model reads it: in capitals as a sentence, else with a small first word if that costs less.
+ * Return a text with its first word in small letters, if it costs less so.
  *
  * @param {string} text @param {string} language @param {(word: string) => number} cost
  */
-export function settle(text, language, cost) {
-  if (isShouted(text)) return calm(text, language, cost);
+export function smallStart(text, language, cost) {
   const match = searchFrom("shouting.WORD", text, 0);
   const word = match?.index === 0 ? match[0] : "";
   const small = lower(word, baseLanguage(language));
@@ -79,11 +78,11 @@ export function shout(text, language) {
   const characters = [...text];
   const nCased = characters.filter((one) => one.toLowerCase() !== one.toUpperCase()).length;
   if (2 * nCased < count(text, /\p{L}/gu)) return text;
-  return rewritten(text, (word) => upper(word, baseLanguage(language)));
+  return rewriteWords(text, (word) => upper(word, baseLanguage(language)));
 }
 
-/** @param {string} text @param {(word: string, place: number) => string} rewrite */
-function rewritten(text, rewrite) {
+/** Return a text with its words rewritten, except in addresses and the like. @param {string} text @param {(word: string, place: number) => string} rewrite */
+export function rewriteWords(text, rewrite) {
   const written = parts(text).map(({ start, text: part, isVerbatim }) =>
     isVerbatim ? part : replaceAll("shouting.WORD", part, (word, place) => rewrite(word, place + start)),
   );
