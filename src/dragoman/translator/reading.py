@@ -34,6 +34,8 @@ class Reading(NamedTuple):
     masks: Sequence[tuple[str, str]] = ()
     #: The segment is in capitals, and its translation should be.
     is_shouted: bool = False
+    #: Its first word is read in small letters, and its translation should begin with a capital.
+    is_capitalized: bool = False
     #: The model has reserved pieces. One in a translation that is not in `text` stands for nothing.
     has_pieces: bool = False
     #: The stretches that the request protects, and those of them that are not masked.
@@ -122,14 +124,16 @@ class TextReader:
         """Return what the model reads in place of a stretch of `text`."""
         shouted = is_shouted(segment)
         text = self._respell(segment, shouted)
+        is_capitalized = not shouted and text[:1] != segment[:1]
         if not self._marks:
-            return Reading(text, (), shouted, bool(self._reserved))
+            return Reading(text, (), shouted, is_capitalized, bool(self._reserved))
         pieces = dict(zip(self._masked(text), self._reserved, strict=False))
         verbatim = [character for character in text if character in self._verbatim]
         return Reading(
             self._marks.original("".join(pieces.get(character, character) for character in text)),
             [(piece, self._marks[mark]) for mark, piece in pieces.items()],
             shouted,
+            is_capitalized,
             bool(self._reserved),
             [self._marks[mark] for mark in verbatim],
             [self._marks[mark] for mark in verbatim if mark not in pieces],

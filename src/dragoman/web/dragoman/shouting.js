@@ -1,4 +1,4 @@
-// Text in capitals, as in text/shouting.py.
+// Capitals, as in text/shouting.py.
 
 import { UNKNOWN_LANGUAGE, allMatches, baseLanguage, pattern, replaceAll, searchFrom } from "./patterns.js";
 import { sentenceSpans } from "./sentences.js";
@@ -47,6 +47,30 @@ export function calm(text, language, cost) {
     const best = isPronoun ? capital : forms[costs.indexOf(Math.min(...costs))];
     return starts.has(place) && best[0] !== "ß" ? upperFirst(best) : best;
   });
+}
+
+/**
+ * Return a text with its first word in small letters, if it costs less so.
+ *
+ * @param {string} text @param {string} language @param {(word: string) => number} cost
+ */
+export function smallStart(text, language, cost) {
+  const match = searchFrom("shouting.WORD", text, 0);
+  const word = match?.index === 0 ? match[0] : "";
+  const small = lower(word, baseLanguage(language));
+  const [first = "", ...rest] = word;
+  const isCapitalized = /^\p{Uppercase}$/u.test(first) && isLower(rest.join("")) && [...small].length === rest.length + 1;
+  return isCapitalized && cost(small) < cost(word) ? small + text.slice(word.length) : text;
+}
+
+/** Return true if a text has letters that have capitals, and none of them is one. @param {string} text */
+const isLower = (text) => /\p{Lowercase}/u.test(text) && !/[\p{Uppercase}\p{Lt}]/u.test(text);
+
+/** Return a text that begins with a capital, if its first letter has one of one character. @param {string} text */
+export function capitalize(text) {
+  const [first = ""] = text;
+  const capital = first.toUpperCase();
+  return [...capital].length === 1 ? capital + text.slice(first.length) : text;
 }
 
 /** Return a text in capitals, except addresses and text of a script without them. @param {string} text @param {string} language */
