@@ -13,6 +13,7 @@ from dragoman.alignment import word_spans
 from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.text import (
     cleaning,
+    contractions,
     currencies,
     invisible,
     number_words,
@@ -65,6 +66,7 @@ def rules() -> str:
             {name: to_javascript(each) for name, each in patterns.items()},
         ),
         "NUMBER_WORDS": ("Record<string, Record<string, [number, boolean]>>", number_words._LEXICONS),
+        "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
         "MARKS": (
             "Record<string, string>",

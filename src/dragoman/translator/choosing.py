@@ -11,7 +11,7 @@ from dragoman.text.languages import base_language
 from dragoman.text.numbers import numbers_kept
 from dragoman.text.odd_characters import symbols
 from dragoman.text.protection import occurrences
-from dragoman.text.shouting import shout
+from dragoman.text.shouting import capitalize, shout
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.terms import missing_terms
 from dragoman.translator.reading import RESERVED, Reading
@@ -99,6 +99,10 @@ def count_error(source: str, translation: str, stretch: str, least: int) -> int:
 
 
 def _restored(reading: Reading, candidate: Candidate, target_lang: str) -> Candidate:
-    """Return a candidate with its spans, and in capitals if the segment is."""
-    text = shout(candidate.text, target_lang) if reading.is_shouted else candidate.text
+    """Return a candidate with its spans, and with the capitals that the segment has."""
+    text = candidate.text
+    if reading.is_shouted:
+        text = shout(text, target_lang)
+    elif reading.is_capitalized:
+        text = capitalize(text)
     return candidate._replace(text=reading.unmask(text))
