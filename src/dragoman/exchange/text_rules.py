@@ -13,6 +13,7 @@ from dragoman.alignment import word_spans
 from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.text import (
     cleaning,
+    contractions,
     currencies,
     dates,
     invisible,
@@ -72,6 +73,7 @@ def rules() -> str:
         "NUMBER_WORDS": ("Record<string, Record<string, [number, boolean]>>", number_words._LEXICONS),
         "DATE_PATTERNS": ("Record<string, number>", {language: len(each) for language, each in dates._DATES.items()}),
         "MONTH_NUMBERS": ("Record<string, Record<string, number>>", dates.MONTH_NUMBERS),
+        "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
         "MARKS": (
             "Record<string, string>",

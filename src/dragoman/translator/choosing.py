@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dragoman.text.shouting import shout
+from dragoman.text.shouting import capitalize, shout
 from dragoman.text.terms import missing_terms
 from dragoman.translator.losses import find_losses
 from dragoman.translator.reading import RESERVED, Reading
@@ -69,6 +69,10 @@ def _repaired(reading: Reading, translation: str) -> str:
 
 
 def _restored(reading: Reading, candidate: Candidate, target_lang: str) -> Candidate:
-    """Return a candidate with its spans, and in capitals if the segment is."""
-    text = shout(candidate.text, target_lang) if reading.is_shouted else candidate.text
+    """Return a candidate with its spans, and with the capitals that the segment has."""
+    text = candidate.text
+    if reading.is_shouted:
+        text = shout(text, target_lang)
+    elif reading.is_capitalized:
+        text = capitalize(text)
     return candidate._replace(text=reading.unmask(text))

@@ -33,6 +33,11 @@ class SearchJob(NamedTuple):
     #: The phrases that it must have, one for each demand.
     required: Demands = ()
 
+    @property
+    def settings(self) -> tuple[SearchConfig, bool, bool]:
+        """The settings that all jobs of a batch share. Those with short-lists or demands are apart."""
+        return self.config, len(self.allowed_ids) > 0, len(self.required) > 0
+
 
 @dataclass(frozen=True)
 class TextPlan:

@@ -34,6 +34,8 @@ class Reading(NamedTuple):
     masks: Sequence[tuple[str, str]] = ()
     #: The segment is in capitals, and its translation should be.
     is_shouted: bool = False
+    #: Its first word is read in small letters, and its translation should begin with a capital.
+    is_capitalized: bool = False
     #: The model has reserved pieces. One in a translation that is not in `text` stands for nothing.
     has_pieces: bool = False
     #: The stretches that the request protects, and those of them that are not masked.
@@ -93,7 +95,7 @@ class TextReader:
         text: sanitized, without tags, with marks for the stretches that its request protects.
         marks: those of the text.
         reserved: pieces of the model that may mask spans; none if it has not learned any.
-        calm: writes a text in capitals as a sentence.
+        respell: writes a text as a model has learned to read it, and is told if the text is in capitals.
         is_known: returns True for a character that has a piece of its own.
         quantities: those of the text that are masked too.
     """
@@ -103,14 +105,14 @@ class TextReader:
         text: str,
         marks: Marks,
         reserved: Sequence[str],
-        calm: Callable[[str], str],
+        respell: Callable[[str, bool], str],
         is_known: Callable[[str], bool],
         quantities: Sequence[Quantity] = (),
     ) -> None:
         self._marks = marks
         self._verbatim: Collection[str] = {character for character in text if character in marks} if marks else ()
         self._reserved = reserved
-        self._calm = calm
+        self._respell = respell
         self._is_known = is_known
         #: The text, with its spans as marks.
         self.text = marks.replace(text, self._stretches(text, quantities)) if reserved else text
@@ -123,15 +125,17 @@ class TextReader:
     def read(self, segment: str) -> Reading:
         """Return what the model reads in place of a stretch of `text`."""
         shouted = is_shouted(segment)
-        text = self._calm(segment) if shouted else segment
+        text = self._respell(segment, shouted)
+        is_capitalized = not shouted and text[:1] != segment[:1]
         if not self._marks:
-            return Reading(text, (), shouted, bool(self._reserved))
+            return Reading(text, (), shouted, is_capitalized, bool(self._reserved))
         pieces = dict(zip(self._masked(text), self._reserved, strict=False))
         verbatim = [character for character in text if character in self._verbatim]
         return Reading(
             self._marks.original("".join(pieces.get(character, character) for character in text)),
             [(piece, self._marks[mark]) for mark, piece in pieces.items()],
             shouted,
+            is_capitalized,
             bool(self._reserved),
             [self._marks[mark] for mark in verbatim],
             [self._marks[mark] for mark in verbatim if mark not in pieces],

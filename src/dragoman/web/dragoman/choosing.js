@@ -5,7 +5,7 @@ import { symbols } from "./odd_characters.js";
 import { baseLanguage, replaceAll } from "./patterns.js";
 import { numbersKept } from "./numbers.js";
 import { reservedIn } from "./reading.js";
-import { shout } from "./shouting.js";
+import { capitalize, shout } from "./shouting.js";
 import { findSpans } from "./spans.js";
 
 /**
@@ -33,9 +33,15 @@ export function choose(reading, candidates, languages) {
   const order = [repaired[first], ...repaired.filter((_, rank) => rank !== first)];
   const restored = order.map((each) => ({
     ...each,
-    text: reading.unmask(reading.isShouted ? shout(each.text, languages[1]) : each.text),
+    text: reading.unmask(written(reading, each.text, languages[1])),
   }));
   return { candidates: restored, losses: losses[first] ?? [] };
+}
+
+/** Return a translation with the capitals that its segment has. @param {import("./reading.js").Reading} reading @param {string} text @param {string} language */
+function written(reading, text, language) {
+  if (reading.isShouted) return shout(text, language);
+  return reading.isCapitalized ? capitalize(text) : text;
 }
 
 /** Put the one mask that a translation lacks in place of the one that its source lacks. @param {import("./reading.js").Reading} reading @param {string} translation */
