@@ -3,7 +3,7 @@ FROM python:3.12-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
 COPY . /source
 WORKDIR /source
-RUN python -m venv /opt/dragoman && /opt/dragoman/bin/pip install --no-cache-dir -c constraints.txt ".[serve]"
+RUN python -m venv /opt/dragoman && /opt/dragoman/bin/pip install --no-cache-dir -c constraints.txt ".[serve,documents,memory]"
 
 FROM python:3.12-slim
 COPY --from=build /opt/dragoman /opt/dragoman

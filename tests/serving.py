@@ -55,8 +55,12 @@ def client_of(*models: Path, **settings: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def served(model: str | Path, *options: str) -> Iterator[tuple[Any, str]]:
-    """A running server, and its address."""
+def served(model: str | Path, *options: str, log: list[str] | None = None) -> Iterator[tuple[Any, str]]:
+    """A running server, and its address.
+
+    Args:
+        log: gets the lines that it writes after its address; all are there when it has ended.
+    """
     command = [sys.executable, "-m", "dragoman", "serve", "-m", str(model), "--port", "0", "--device", "cpu", *options]
     path = os.pathsep.join(map(str, (Path(__file__).parent / "without_torch", SOURCE_FOLDER)))  # it needs no PyTorch
     process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.PIPE, text=True)
@@ -68,7 +72,7 @@ def served(model: str | Path, *options: str) -> Iterator[tuple[Any, str]]:
             break
     else:
         raise AssertionError(said)
-    lines: list[str] = []
+    lines = [] if log is None else log
     reader = threading.Thread(target=lambda: lines.extend(process.stderr or ()), daemon=True)
     reader.start()
     try:

@@ -73,11 +73,11 @@ def held(batcher: Batcher, search: ToySearch) -> Future[list[list[Candidate]]]:
     st.integers(1, 3),
 )
 def test_each_caller_gets_its_own_and_batches_have_equal_settings(
-    given_calls: list[tuple[list[tuple[int, int, SearchConfig]], int | None]], n_batches: int
+    given_calls: list[tuple[list[tuple[int, int, SearchConfig]], int | None]], n_threads: int
 ) -> None:
     calls = [([job(*each) for each in jobs], batch_size) for jobs, batch_size in given_calls]
     search = ToySearch(is_held=True)
-    with Batcher(search, 12, n_batches) as batcher:
+    with Batcher([search] * n_threads, 12) as batcher:
         futures = [batcher.submit(jobs, batch_size=batch_size) for jobs, batch_size in calls]
         search.let_go.set()
         for future, (jobs, _) in zip(futures, calls, strict=True):
@@ -86,12 +86,12 @@ def test_each_caller_gets_its_own_and_batches_have_equal_settings(
     for batch in search.batches:
         assert len({each.config for each in batch}) == 1
         longest = max(len(each.ids) + 1 for each in batch)
-        assert len(batch) == 1 or len(batch) * longest <= n_batches * 16
+        assert len(batch) == 1 or len(batch) * longest <= 16
 
 
 def test_what_gathers_during_a_search_is_searched_together() -> None:
     search = ToySearch(is_held=True)
-    with Batcher(search, 100) as batcher:
+    with Batcher([search], 100) as batcher:
         first = held(batcher, search)
         others = [batcher.submit([job(number)]) for number in range(1, 9)]
         search.let_go.set()
@@ -101,7 +101,7 @@ def test_what_gathers_during_a_search_is_searched_together() -> None:
 
 def test_a_long_text_does_not_delay_a_short_one() -> None:
     search = ToySearch(is_held=True)
-    with Batcher(search, 8) as batcher:
+    with Batcher([search], 8) as batcher:
         held(batcher, search)
         long, other = batcher.submit([job(1) for _ in range(100)]), batcher.submit([job(3, 1, CONFIGS[1])] * 100)
         short = batcher.submit([job(2)])
@@ -114,7 +114,7 @@ def test_a_long_text_does_not_delay_a_short_one() -> None:
 
 def test_a_failure_is_told_to_the_caller_it_concerns_alone() -> None:
     search = ToySearch(is_held=True)
-    with Batcher(search, 100) as batcher:
+    with Batcher([search], 100) as batcher:
         held(batcher, search)
         good, bad, other = batcher.submit([job(1)]), batcher.submit([job(2), job(-1)]), batcher.submit([job(3)])
         search.let_go.set()
@@ -126,7 +126,7 @@ def test_a_failure_is_told_to_the_caller_it_concerns_alone() -> None:
 
 def test_a_deadline_ends_its_own_call_alone() -> None:
     search = ToySearch(is_held=True)
-    with Batcher(search, 100) as batcher:
+    with Batcher([search], 100) as batcher:
         patient = held(batcher, search)
         with pytest.raises(DeadlineError, match="not enough time for the translation; allow more") as caught:
             batcher.search([job(1)], stop=StopCondition.after(0.02))
@@ -139,7 +139,7 @@ def test_a_deadline_ends_its_own_call_alone() -> None:
 
 def test_a_search_that_nobody_waits_for_is_stopped() -> None:
     search = ToySearch(is_held=True)
-    with Batcher(search, 100) as batcher:
+    with Batcher([search], 100) as batcher:
         with pytest.raises(DeadlineError):
             batcher.search([job(1)], stop=StopCondition.after(0.02))
         cancelled = held(batcher, search)
@@ -158,7 +158,7 @@ def test_a_search_that_nobody_waits_for_is_stopped() -> None:
 
 def test_no_caller_can_end_the_searches_of_others() -> None:
     search = ToySearch()
-    with Batcher(search, 100) as batcher:
+    with Batcher([search], 100) as batcher:
         exiting = batcher.submit([job(1)], stop=StopCondition(is_cancelled=sys.exit))
         with pytest.raises(SystemExit):
             exiting.result(10)
@@ -169,7 +169,7 @@ def test_no_caller_can_end_the_searches_of_others() -> None:
 
 def test_a_closed_batcher_finishes_its_calls_and_takes_no_more() -> None:
     search = ToySearch(is_held=True)
-    batcher = Batcher(search, 100)
+    batcher = Batcher([search], 100)
     futures = [held(batcher, search), batcher.submit([job(1)])]
     threading.Timer(0.02, search.let_go.set).start()
     batcher.close()
@@ -177,12 +177,12 @@ def test_a_closed_batcher_finishes_its_calls_and_takes_no_more() -> None:
     with pytest.raises(RuntimeError, match="closed"):
         batcher.submit([job(2)])
     batcher.close()
-    Batcher(search, 100).close()
+    Batcher([search], 100).close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is forked")
 def test_a_copy_of_the_process_searches_by_itself() -> None:
-    with Batcher(ToySearch(), 100) as batcher:
+    with Batcher([ToySearch(), ToySearch()], 100) as batcher:
         batcher.search([job(1)])
         here, there = multiprocessing.Pipe()
         if not (copy := os.fork()):
@@ -428,7 +428,7 @@ def test_a_search_can_be_cancelled_at_any_step(translator: Translator, n_steps: 
 def test_turns_go_round_all_calls() -> None:
     """With more long calls than a round has jobs, each call has its turn before any has a second one."""
     search = ToySearch(is_held=True)
-    with Batcher(search, 4) as batcher:
+    with Batcher([search], 4) as batcher:
         held(batcher, search)
         futures = [batcher.submit([job(number)] * 3) for number in range(1, 8)]
         search.let_go.set()
@@ -437,22 +437,26 @@ def test_turns_go_round_all_calls() -> None:
     assert sorted(turns[:7]) == sorted(turns[7:14]) == sorted(turns[14:]) == list(range(1, 8))
 
 
-def test_rounds_that_calls_share_are_short() -> None:
-    """A call of a thousand jobs fills a part of the rounds of others, and of the one after them, then its own."""
+def test_batches_that_calls_share_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call of a thousand jobs fills a part of the batches of others, and of those soon after them, then its own."""
+    monkeypatch.setattr("dragoman.translator.batcher.SHARED_SECONDS", 60.0)
     search = ToySearch(is_held=True)
-    with Batcher(search, 512) as batcher:
+    with Batcher([search], 512) as batcher:
         held(batcher, search)
         futures = [batcher.submit([job(1, 15)] * 200), *(batcher.submit([job(number, 15)]) for number in (2, 3))]
         search.let_go.set()
         wait(futures, 10)
-    rounds = [[each.ids[0] for each in batch] for batch in search.batches[1:]]
-    assert sorted(rounds[0]) == [1] * 6 + [2, 3]
-    assert [len(each) for each in rounds[1:3]] == [512 * SHARED_PART // 16, 512 // 16]
+        batches = [[each.ids[0] for each in batch] for batch in search.batches[1:]]
+        assert sorted(batches[0]) == [1, 1, 2, 3]
+        assert {len(batch) for batch in batches[:-1]} == {512 * SHARED_PART // 16}
+        monkeypatch.setattr("dragoman.translator.batcher.SHARED_SECONDS", 0.0)
+        batcher.search([job(1, 15)] * 64)
+    assert [len(batch) for batch in search.batches[-2:]] == [32, 32]
 
 
 def test_the_first_turn_of_each_call_fills_whole_batches() -> None:
     search = ToySearch(is_held=True)
-    with Batcher(search, 512) as batcher:
+    with Batcher([search], 512) as batcher:
         held(batcher, search)
         futures = [batcher.submit([job(number, 15)]) for number in range(32)]
         search.let_go.set()
@@ -460,10 +464,61 @@ def test_the_first_turn_of_each_call_fills_whole_batches() -> None:
     assert list(map(len, search.batches)) == [1, 32]
 
 
-def test_few_jobs_make_a_batch_for_each_worker() -> None:
-    search = ToySearch()
-    with Batcher(search, 512, n_batches=2) as batcher:
-        for n_jobs in (1, 2, 7, 102):
-            batcher.search([job(number, length=9) for number in range(n_jobs)])
-    # 1, 1, 4 and 51 sources of ten tokens, the end mark among them
-    assert search.batch_sizes == [10, 10, 40, 510]
+class HoldingSearch(ToySearch):
+    """Holds the jobs of some numbers, each until it is let go."""
+
+    def __init__(self, *numbers: int) -> None:
+        super().__init__()
+        self.holds = {number: threading.Event() for number in numbers}
+        self.arrived = threading.Semaphore(0)
+
+    def search(
+        self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
+    ) -> list[list[Any]]:
+        for each in jobs:
+            if hold := self.holds.get(each.ids[0]):
+                self.arrived.release()
+                assert hold.wait(10)
+        return super().search(jobs, batch_size=batch_size, stop=stop)
+
+
+def test_no_batch_waits_for_another_one() -> None:
+    search = HoldingSearch(1)
+    with Batcher([search] * 2, 100) as batcher:
+        slow = batcher.submit([job(1)])
+        assert search.arrived.acquire(timeout=10)
+        for number in range(2, 6):
+            assert batcher.submit([job(number)]).result(10)[0][0][0] == number  # type: ignore[comparison-overlap]
+        assert not slow.done()
+        search.holds[1].set()
+        assert slow.result(10)[0][0][0] == 1  # type: ignore[comparison-overlap]
+
+
+def test_a_thread_leaves_the_other_ones_their_part_of_the_calls() -> None:
+    search = HoldingSearch(1, 2)
+    with Batcher([search] * 2, 512) as batcher:
+        futures = [batcher.submit([job(number)]) for number in (1, 2)]
+        assert all(search.arrived.acquire(timeout=10) for _ in futures)
+        futures += [batcher.submit([job(number)]) for number in range(3, 11)]
+        search.holds[1].set()
+        wait(futures[2:], 10)
+        search.holds[2].set()
+    # Of nine open calls five, of the four that are left two, of the other two one.
+    assert list(map(len, search.batches)) == [1, 5, 2, 1, 1]
+
+
+def test_one_call_is_shared_among_idle_threads() -> None:
+    barrier = threading.Barrier(2)
+
+    class MeetingSearch(ToySearch):
+        def search(self, jobs: Sequence[SearchJob], **options: Any) -> list[list[Any]]:
+            barrier.wait(10)
+            return super().search(jobs, **options)
+
+    search = MeetingSearch()
+    for n_jobs in (2, 7, 50):
+        with Batcher([search] * 2, 512) as batcher:
+            found = batcher.search([job(number, length=9) for number in range(n_jobs)])
+            assert [each[0][0] for each in found] == list(range(n_jobs))  # type: ignore[comparison-overlap]
+    assert sorted(map(len, search.batches)) == [1, 1, 3, 4, 25, 25]
+    assert set(search.batch_sizes) == {10, 30, 40, 250}

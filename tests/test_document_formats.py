@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import random
 import re
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -193,6 +194,98 @@ def test_each_link_of_a_row_is_a_segment() -> None:
     assert [segment.text for segment in document.segments()] == ["Home", "Visit us", "Help", "One and two"]
     written = document.rebuild([translated(text) for text in ("Start", "Besuch", "Hilfe", "One and two")])
     assert written == page.replace(b"Home", b"Start").replace(b"Visit us", b"Besuch").replace(b"Help", b"Hilfe")
+
+
+def test_links_between_signs_are_a_row_and_the_text_before_them_is_a_segment() -> None:
+    page = b"<footer>The Old Mill. <a href=1>Imprint</a> &middot; <a href=2>Terms</a> | <a href=3>Help</a></footer>"
+    document = parse_document(page, "html")
+    assert [segment.text for segment in document.segments()] == ["The Old Mill.", "Imprint", "Terms", "Help"]
+    written = document.rebuild([translated(text) for text in ("Die Mühle.", "Impressum", "Regeln", "Hilfe")]).decode()
+    assert written == (
+        "<footer>Die Mühle. <a href=1>Impressum</a> &middot; <a href=2>Regeln</a> | <a href=3>Hilfe</a></footer>"
+    )
+
+
+def test_the_fields_of_a_form_are_translated() -> None:
+    page = b'<form>Name: <input placeholder="Your name"> <button>Go</button><select><option>One<option>Two</select>'
+    document = parse_document(page, "html")
+    texts = [segment.text for segment in document.segments()]
+    assert texts == ["Name:", "Go", "One", "Two", "Your name"]
+    written = document.rebuild([translated(text.upper()) for text in texts]).decode()
+    assert written == (
+        '<form>NAME: <input placeholder="YOUR NAME"> <button>GO</button><select><option>ONE<option>TWO</select>'
+    )
+
+
+def test_markdown_leaves_the_blocks_of_dialects_alone() -> None:
+    text = textwrap.dedent(
+        """\
+        > [!NOTE]
+        > Read **this** first.
+
+        :::{note} A title
+        :class: wide
+        Some text.
+        :::
+        :::{code-block} python
+        print("text")
+        :::
+
+        $$
+        a^2
+        $$
+
+        The formula $a^2$ costs $5 or 10$. Press <kbd>Ctrl</kbd>+<kbd>C</kbd>.
+
+        Term
+        : Its meaning.
+
+        [^1]: A note.
+        [^2]: Another note.
+        [page]: http://a.org "Title"
+
+        See [the page][page].
+
+        <details>
+        <summary>More <b>text</b></summary>
+
+        Inside.
+
+        </details>
+        """
+    )
+    document = parse_document(text.encode(), "md")
+    assert [segment.text for segment in document.segments()] == [
+        "Read this first.",
+        "Some text.",
+        "The formula $a^2$ costs $5 or 10$. Press <kbd>Ctrl</kbd>+<kbd>C</kbd>.",
+        "Term",
+        "Its meaning.",
+        "A note.",
+        "Another note.",
+        "See the page.",
+        "More text",
+        "Inside.",
+    ]
+    formula = document.segments()[2]
+    kept = [formula.text[start:end] for start, end in formula.verbatim]
+    assert kept == ["$a^2$", "<kbd>Ctrl</kbd>", "<kbd>C</kbd>"]
+    written = document.rebuild([translated(segment.text) for segment in document.segments()])
+    assert written.decode() == text
+    upper = [translated(segment.text.swapcase()) for segment in document.segments()]
+    lines = document.rebuild(upper).decode().splitlines()
+    assert {"> rEAD **THIS** FIRST.", ": iTS MEANING.", "[^2]: aNOTHER NOTE.", "sEE [THE PAGE][page]."} <= set(lines)
+    assert "<summary>mORE <b>TEXT</b></summary>" in lines
+
+
+@pytest.mark.parametrize("kind", ["plural", "select", "selectordinal"])
+def test_messages_of_icu_are_left_alone(kind: str) -> None:
+    message = f"{{n, {kind}, =1 {{one cat}} other {{many cats}}}}"
+    po = f'msgid "{message}"\nmsgstr ""\n'
+    xliff = f"""<xliff version="1.2"><file source-language="en" original="a" datatype="html"><body>
+<trans-unit id="1"><source>{message}</source></trans-unit></body></file></xliff>"""
+    for format, text in (("po", po), ("xlf", xliff)):
+        assert not parse_document(text.encode(), format).segments()
 
 
 def test_a_mark_without_text_keeps_the_space_after_it() -> None:

@@ -14,6 +14,7 @@ from dragoman import documents
 from dragoman.cli.program import run
 from dragoman.documents import MarkedText, open_document, translate_document
 from dragoman.documents.document import TextFile
+from dragoman.documents.ellipses import put_ellipses, take_ellipses
 from dragoman.documents.plain_text import parse_text
 from dragoman.errors import ConfigError, DataError
 from dragoman.translator import Request, Translation
@@ -201,3 +202,32 @@ def test_a_heading_keeps_its_capital_and_a_copied_word_its_small_letter() -> Non
     document = documents.parse_document("\n\n".join(written).encode(), "txt")
     found = translate_document(document, Small())  # type: ignore[arg-type]
     assert [translation.text for translation in found] == ["Hilfe", "hilfe", "pip starten", "ß", "ßa", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "translation", "written"),
+    [
+        ("Search…", "Search", "Suche", "Suche…"),
+        ("Open...", "Open", "Öffne!", "Öffne..."),
+        (
+            "I told you that nobody listened...",
+            "I told you that nobody listened.",
+            "Niemand hörte zu.",
+            "Niemand hörte zu...",
+        ),
+        ("…and then", "and then", "und dann", "…und dann"),
+        ("...or not...", "or not", "oder nicht", "...oder nicht..."),
+        ("Wait ... here", "Wait ... here", "Warte ... hier", "Warte ... hier"),
+        ("...", "...", "...", "..."),
+    ],
+)
+def test_ellipses_stay_at_the_ends(text: str, read: str, translation: str, written: str) -> None:
+    core, _, ellipses = take_ellipses(text, ())
+    assert (core, put_ellipses(translation, ellipses, "de")) == (read, written)
+
+
+def test_ellipses_and_verbatim_stretches() -> None:
+    core, verbatim, _ = take_ellipses("…see `a`…", ((5, 8),))
+    assert (core, verbatim) == ("see `a`…", ((4, 7),))
+    assert take_ellipses("a...", ((0, 4),))[0] == "a..."
+    assert put_ellipses("打开。", take_ellipses("Open…", ())[2], "zh-Hans") == "打开……"

@@ -335,6 +335,29 @@ def test_the_commands_look_up_add_import_and_export(tmp_path: Path, capfd: pytes
     assert len(list(open_units(memory))) == len(UNITS)
 
 
+def test_an_import_adds_pairs_once_and_a_later_translation_again(tmp_path: Path) -> None:
+    table, log = tmp_path / "a.tsv", tmp_path / "m.jsonl"
+    append_units(table, UNITS)
+    languages = ["--source-lang", "en", "--target-lang", "de"]
+    for _ in range(2):
+        assert run(["memory", "import", str(log), str(table), *languages]) == 0
+    assert [unit[:2] for unit in open_units(log)] == PAIRS
+    assert run(["memory", "add", str(log), *PAIRS[0][:1], "Anders.", *languages]) == 0
+    assert run(["memory", "import", str(log), str(table), *languages]) == 0
+    assert [unit[:2] for unit in open_units(log)] == [*PAIRS, (PAIRS[0][0], "Anders."), PAIRS[0]]
+
+
+def test_unreadable_lines_of_a_memory_are_counted_in_one_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = tmp_path / "m.jsonl"
+    append_units(log, UNITS)
+    log.write_bytes(log.read_bytes() + b"{\n" * 3)
+    assert list(open_units(log)) == UNITS
+    (record,) = caplog.records
+    assert f"3 lines, the first of them {len(UNITS) + 1}" in record.getMessage()
+
+
 # ------------------------------------------------------------------------------------------------ translations
 
 

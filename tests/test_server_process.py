@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import urlencode
 
 import pytest
 from extras import import_extra
@@ -275,3 +276,51 @@ def test_answers_are_sent_at_once() -> None:
     """Otherwise an answer's body waits until the client has confirmed its headers."""
     with _listen(ServerConfig(port=0)) as listener:
         assert listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+# ------------------------------------------------------------------------------------------------ log
+
+
+def test_the_log_of_the_process_has_no_text_and_no_key(model: Path) -> None:
+    """Whatever writes to it: requests in every form, a document, refusals, broken requests, a client that goes away."""
+    text, key = "SecretWord", "secret-key-5"
+    form = urlencode({"q": text, "source": "en", "target": "de", "api_key": key})
+    file = f'--b\r\nContent-Disposition: form-data; name="file"; filename="{text}.txt"\r\n\r\n{text}\r\n'
+    file += "".join(
+        f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in (("source", "en"), ("target", "de"), ("api_key", key))
+    )
+    v1 = {"source": "en", "target": "de"}
+    sent = [
+        ("/translate", "application/x-www-form-urlencoded", form),
+        (f"/translate?{form}", "", ""),
+        ("/translate", "application/json", json.dumps({"q": [text], "source": text, "target": "de"})),
+        ("/translate_file", "multipart/form-data; boundary=b", f"{file}--b--\r\n"),
+        ("/v1/translate", "application/json", json.dumps({"texts": [text], "terms": f"{text} = x", **v1})),
+        ("/v1/translate/stream", "application/json", json.dumps({"text": text, **v1})),
+        (f"/{text}", "application/json", f'{{"q": "{text}'),
+    ]
+    log: list[str] = []
+    with served(model, "--workers", "1", "--api-keys", key, log=log) as (process, address):
+        for path, kind, body in sent:
+            headers = {"content-type": kind, "authorization": f"Bearer {key}"}
+            request = urllib.request.Request(f"{address}{path}", body.encode(), headers, method="POST")
+            try:
+                urllib.request.urlopen(request, timeout=60).close()
+            except HTTPError as error:
+                error.close()
+        host, _, port = address.removeprefix("http://").partition(":")
+        for broken in (
+            f"{text} {key}\r\n\r\n",
+            f"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{text}",
+        ):
+            with socket.create_connection((host, int(port))) as connection:
+                connection.sendall(broken.encode())
+        process.terminate()
+        process.wait(60)
+    written = "".join(log)
+    lines = [json.loads(line[line.index("{") :]) for line in log if "{" in line]
+    statuses = {(line["endpoint"], line["status"]) for line in lines}
+    assert {("/translate", 200), ("/translate_file", 200), ("/v1/translate", 200), ("other", 404)} <= statuses
+    assert text.lower() not in written.lower()
+    assert key not in written

@@ -118,3 +118,16 @@ def test_of_terms_with_the_same_source_the_first_list_counts() -> None:
     lists = [TermList([Term("a", ("x",))]), TermList([Term("A", ("y",)), Term("b", ("z",))])]
     assert terms_in("a B c", lists) == (Term("a", ("x",)), Term("b", ("z",)))
     assert terms_in("b", lists[:1]) == ()
+
+
+def test_the_inside_of_a_line_with_terms_is_not_shown(client: Any) -> None:
+    """The search that could be shown is not the one that obeyed the terms. Terms that a line lacks change nothing."""
+    for options, is_shown in (
+        ({}, True),
+        ({"terms": "table = Tisch"}, True),
+        ({"terms": "ticket = Fahrausweis"}, False),
+        ({"term_lists": ["animals"]}, False),
+    ):
+        (one,) = translate(client, TEXT, inside=True, **options)
+        assert (one["inside"] is not None) == is_shown
+        assert not is_shown or one["inside"]["target_text"] == one["text"]

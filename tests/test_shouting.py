@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_masking import ScriptedSearch, backwards, learned, pipeline, same
+from test_masking import N_RESERVED, ScriptedSearch, backwards, learned, pipeline, same
 
-from dragoman.text.shouting import calm, is_shouted, shout
+from dragoman.text.shouting import calm, capitalize, is_shouted, shout, small_start
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Request, Translator
@@ -70,6 +70,42 @@ def test_capitals_come_back(words: list[str]) -> None:
     assert shout(calm(text, "en", no_cost), "en") == text
 
 
+def n_capitals(word: str) -> int:
+    return sum(map(str.isupper, word))
+
+
+@pytest.mark.parametrize(
+    ("text", "small"),
+    [
+        ("Rooms", "rooms"),
+        ("Buy bread from Tom.", "buy bread from Tom."),
+        ("Don't go. Stay", "don't go. Stay"),
+        ("Über uns", "über uns"),
+        ("iPhone", "iPhone"),
+        ("McDonald", "McDonald"),
+        ("A", "A"),
+        ("“Rooms”", "“Rooms”"),
+        ("{Name} is here", "{Name} is here"),
+        ("你好", "你好"),
+        ("", ""),
+    ],
+)
+def test_a_first_word_is_in_small_letters_if_that_costs_less(text: str, small: str) -> None:
+    assert small_start(text, "en", n_capitals) == small
+    assert small_start(text, "en", no_cost) == text
+
+
+def test_a_translation_begins_with_a_capital() -> None:
+    assert [capitalize(text) for text in ("zimmer", "über", "ßa", "“zimmer”", "你好", "")] == [
+        "Zimmer",
+        "Über",
+        "ßa",
+        "“zimmer”",
+        "你好",
+        "",
+    ]
+
+
 def test_sentences_begin_with_a_capital_and_english_has_its_pronoun() -> None:
     assert calm("I AM HERE. WHERE AM I? I'M {NAME}!", "en", no_cost) == "I am here. Where am I? I'm {NAME}!"
     assert calm("IO E TE", "it", no_cost) == "Io e te"
@@ -98,10 +134,16 @@ def tokenizers() -> Tokenizers:
 
 def test_the_model_reads_small_letters_and_the_translation_has_capitals(tokenizers: Tokenizers) -> None:
     search = ScriptedSearch(tokenizers, same)
-    texts = ["SHE IS READING {a b}!", "She is reading.", "NATO", "A DOG IS HERE. It is 3."]
+    texts = ["SHE IS READING {a b}!", "Is she reading?", "NATO", "A DOG IS HERE. It is 3."]
     translations = pipeline(search).translate([Request(text, sentences=True) for text in texts])
-    assert search.read == ["She is reading {a b}!", "She is reading.", "NATO", "A dog is here.", "It is 3."]
+    assert search.read == ["She is reading {a b}!", "is she reading?", "NATO", "A dog is here.", "it is 3."]
     assert [one.text for one in translations] == texts
+
+
+def test_a_first_word_in_small_letters_has_its_capital_in_the_translation() -> None:
+    search = ScriptedSearch(learned(N_RESERVED), same)
+    (translation,) = pipeline(search).translate([Request("He has {a b}.")])
+    assert (search.read, translation.text) == (["he has ⟨1⟩."], "He has {a b}.")
 
 
 def test_a_given_prefix_keeps_its_case(tokenizers: Tokenizers) -> None:

@@ -257,6 +257,14 @@ def test_one_job_and_one_worker_need_no_other_process() -> None:
     assert Workers(lambda job: job, 4).map([]) == []
 
 
+@linux
+def test_work_apart_is_done_by_another_process_however_little() -> None:
+    workers = Workers(lambda job: os.getpid(), 1, is_apart=True)
+    (process,) = workers.map([1])
+    assert process != os.getpid()
+    assert [*workers.imap([1, 2])] == workers.map([1, 2]) == [process] * 2
+
+
 # -- a process for one piece of work ---------------------------------------------------------------------------------
 
 

@@ -7,22 +7,27 @@ import json
 import random
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from amount import FULL
-from serving import require_server, served, write_many
-from tiny import PAIRS
+from serving import require_server, served
+from tiny import PAIRS, many_tokenizers, tiny_bundle
 
+from dragoman.bundle.bundle import write_bundle
+from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import Translator
 
 require_server()
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="RAM is read from /proc")
 
-#: Good requests, broken ones, those before RAM is first read, and connections at the same time.
+#: Good requests, broken ones, those after which RAM is read, again and again, and connections at the same time.
 N_GOOD, N_BROKEN, N_WARM = (100_000, 1_000, 10_000) if FULL else (800, 24, 300)
 N_CONNECTIONS = 16
+#: Short translations, of which few are equal: the server is under test, not the search.
+SEARCH = SearchConfig(beam_size=1, max_length=8, repetition_penalty=3.0)
 WORDS = " ".join(source for source, _ in PAIRS).split()
 BROKEN = [
     b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{",
@@ -103,8 +108,9 @@ async def soak(address: str, known: dict[str, str], counts: Counter[str], proces
             while counts["good"] < N_GOOD:
                 counts["good"] += 1
                 await ask(connection, known, draw)
-                if counts["good"] >= N_WARM and not ram:
+                if counts["good"] >= N_WARM * (len(ram) + 1):
                     ram.append(resident(process))
+                    print(f"{counts['good']:,} requests; RAM {ram[-1]:,} KiB", flush=True)
                 if counts["broken"] * N_GOOD < counts["good"] * N_BROKEN:
                     counts["broken"] += 1
                     async with Connection(address) as broken:
@@ -122,14 +128,13 @@ async def soak(address: str, known: dict[str, str], counts: Counter[str], proces
 
 
 def test_many_requests_get_their_own_answers_and_ram_stays_flat(tmp_path: Path) -> None:
-    folder = write_many(tmp_path / "many")
+    folder = tmp_path / "many"
+    write_bundle(folder, replace(tiny_bundle(many_tokenizers(), max_length=40), search=SEARCH))
     known, counts, ram = known_texts(folder), Counter[str](), list[int]()
     options = ["--workers", "2", "--cache", "1", "--read-timeout", "1", "--no-log-requests"]
     with served(folder, *options) as (process, address):
         asyncio.run(soak(address, known, counts, process, ram))
         assert process.poll() is None
-    print(
-        f"{counts['good']:,} good requests, {counts['broken']:,} broken ones; RAM {ram[0]:,} KiB, then {ram[1]:,} KiB"
-    )
+    print(f"{counts['good']:,} good requests, {counts['broken']:,} broken ones; RAM {ram[0]:,} to {ram[-1]:,} KiB")
     assert counts["broken"] >= N_BROKEN - 1
-    assert ram[1] < 1.1 * ram[0]
+    assert max(ram) < 1.1 * ram[0]

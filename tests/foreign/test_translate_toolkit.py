@@ -1,14 +1,17 @@
-"""XLIFF and TMX that we write, read by another program: the Translate Toolkit."""
+"""XLIFF and TMX that we write, read by another program, the Translate Toolkit; and its TBX, read by us."""
 
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 from document_samples import BILINGUAL
 from extras import import_foreign
 from test_bilingual_documents import changed, opened
+
+from dragoman.data.term_files import read_terms
 
 xliff = import_foreign("translate.storage.xliff", "translate-toolkit")
 N_FILES = 30
@@ -55,3 +58,21 @@ def test_a_memory_has_its_units_and_their_translations(number: int) -> None:
     for unit in after:
         codes = [node.get("{http://www.w3.org/XML/1998/namespace}lang") for node in unit.getlanguageNodes()]
         assert sum(code in ("de", "de-AT") for code in codes) == 1
+
+
+@pytest.mark.parametrize("number", range(N_FILES))
+def test_a_term_base_of_the_toolkit_is_read(number: int, tmp_path: Path) -> None:
+    from translate.storage.tbx import tbxfile
+
+    draw = random.Random(number)
+    words = [f"{name}{index}" for index, name in enumerate(["flu", "a & b", "<x>", "vaccin d'été", "抗体"] * 3)]
+    pairs = dict(zip(draw.sample(words, 9), draw.sample(words, 9), strict=True))
+    base = tbxfile()
+    base.setsourcelanguage("en")
+    base.settargetlanguage("fr")
+    for source, target in pairs.items():
+        base.addsourceunit(source).target = target
+    (tmp_path / "terms.tbx").write_bytes(bytes(base))
+    read = {unit.source: unit.target for unit in tbxfile.parsestring(bytes(base)).units}
+    assert read == pairs
+    assert {term.source: term.targets[0] for term in read_terms(tmp_path / "terms.tbx")} == pairs

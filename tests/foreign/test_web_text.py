@@ -22,7 +22,7 @@ from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.bundle.finding import shipped_models
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text import cleaning, numbers, sentences, shouting, spans
+from dragoman.text import cleaning, contractions, numbers, sentences, shouting, spans
 from dragoman.text.sentence_pieces import SentencePieces
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword import Subword
@@ -168,6 +168,10 @@ def load_once(folder: Path) -> Tokenizers:
     return load_bundle(folder).tokenizers
 
 
+def n_capitals(word: str) -> int:
+    return sum(map(str.isupper, word))
+
+
 def test_text_is_cleaned_and_cut_equally(lines: list[str], node: Node) -> None:
     def pairs() -> Iterator[tuple[str, object, object]]:
         for text in lines:
@@ -177,7 +181,12 @@ def test_text_is_cleaned_and_cut_equally(lines: list[str], node: Node) -> None:
             found = [[paragraphs[span.start : span.end], span.kind] for span in spans.find_spans(paragraphs)]
             yield text, found, node("spans", paragraphs)
             yield text, shouting.is_shouted(paragraphs), node("isShouted", paragraphs)
+            yield text, shouting.small_start(paragraphs, "en", n_capitals), node("smallStart", paragraphs)
+            yield text, shouting.capitalize(paragraphs), node("capitalize", paragraphs)
             yield text, shouting.shout(paragraphs, "de"), node("shout", paragraphs, "de")
+            for code in ("en", "fr", "de"):
+                typed = paragraphs.replace("'", "").replace("’", "")
+                yield typed, contractions.with_apostrophes(typed, code), node("withApostrophes", typed, code)
             yield text, words(text), node("words", text)
 
     assert not differences(pairs())

@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
 const load = (name) => import(pathToFileURL(`${folder}/${name}.js`).href);
-const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "numbers", "alignment"];
-const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, numbers, alignment] = await Promise.all(names.map(load));
+const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "contractions", "numbers", "alignment"];
+const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, contractions, numbers, alignment] = await Promise.all(names.map(load));
 const wasm = readFileSync(`${folder}/dragoman.wasm`);
 const translators = {};
 const tokenizers = {};
@@ -37,7 +37,10 @@ const functions = {
   sentences: (text) => sentences.sentenceSpans(text).map(([start, end]) => text.slice(start, end)),
   spans: (text) => spans.findSpans(text).map((span) => [text.slice(span.start, span.end), span.kind]),
   isShouted: (text) => shouting.isShouted(text),
+  smallStart: (text) => shouting.smallStart(text, "en", (word) => word.match(/\p{Uppercase}/gu)?.length ?? 0),
+  capitalize: (text) => shouting.capitalize(text),
   shout: (text, language) => shouting.shout(text, language),
+  withApostrophes: (text, language) => contractions.withApostrophes(text, language),
   numbersKept: (...given) => numbers.numbersKept(...given),
   words: (text) => alignment.wordsOf(text),
   plan: async (path, text, request) => {

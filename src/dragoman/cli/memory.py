@@ -81,17 +81,18 @@ def import_(
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
 ) -> None:
-    """Add all pairs of other files.
+    """Add the pairs of other files that are not there yet.
 
     \b
     dragoman memory import agency.jsonl old.tmx --source-lang en --target-lang fr
     """
-    from dragoman.memories import append_units, open_units
+    from dragoman.memories import TranslationMemory, append_units, open_units
 
     if any(path.exists() and file.exists() and path.samefile(file) for path in inputs):
         raise typer.BadParameter(f"{file} cannot be imported into itself")
     _require_codes(source_lang, target_lang)
-    units = [unit for path in inputs for unit in open_units(path, (source_lang, target_lang))]
+    known = set(TranslationMemory.open(file).units()) if file.exists() else set()
+    units = [unit for path in inputs for unit in open_units(path, (source_lang, target_lang)) if unit not in known]
     say(f"added {append_units(file, units):,} texts to {file}")
 
 

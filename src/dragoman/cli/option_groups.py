@@ -127,15 +127,16 @@ class TextFlags:
     min_confidence: MinConfidence = None
     terms: Terms = None
 
-    def options(self) -> dict[str, Any]:
-        """Return them for a translator: of a term list, the terms.
+    def options(self, direction: DirectionOptions) -> dict[str, Any]:
+        """Return them for a translator: of a term list, the terms in a direction.
 
         Raises:
-            DataError: as `read_terms`.
+            DataError, ConfigError: as `read_terms`.
         """
         from dragoman.data.term_files import read_terms
 
-        return {**asdict(self), "terms": None if self.terms is None else read_terms(self.terms)}
+        languages = direction.source_lang, direction.target_lang
+        return {**asdict(self), "terms": None if self.terms is None else read_terms(self.terms, languages)}
 
 
 @dataclass(frozen=True)

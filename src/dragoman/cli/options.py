@@ -124,7 +124,7 @@ Terms = Annotated[
     typer.Option(
         "--terms",
         metavar="FILE",
-        help="A term list, CSV or TSV: source, target (several with | between them, Vertrag* for a beginning), "
+        help="A term list, TBX, CSV or TSV: source, target (several with | between them, Vertrag* for a beginning), "
         "do-not-translate, case.",
     ),
 ]

@@ -75,7 +75,7 @@ def translate(
     dragoman translate -m runs/my --input texts/ --output translations/
     """
     of_lines.check(of_texts.min_confidence)
-    given = of_texts.options()
+    given = of_texts.options(direction)
 
     def options(translator: Translator) -> dict[str, Any]:
         of_search = search_options(search, sampling, samples=translator.search.sample)

@@ -1,4 +1,4 @@
-"""Term lists in files: tables with a header, and lines of the form "source = target"."""
+"""Term lists in files: tables with a header, term bases (TBX), and lines of the form "source = target"."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dragoman.data.formats.column_names import Languages
+from dragoman.data.termbase import is_termbase, read_termbase
 from dragoman.data.text_files.compression import uncompressed_name
 from dragoman.data.text_files.lines import Unreadable, read_lines
 from dragoman.errors import ConfigError, DataError
@@ -33,37 +35,59 @@ class _Row(NamedTuple):
     cells: list[str]
 
 
-def read_terms(path: Path) -> TermList:
-    """Return the terms of a table: CSV or TSV with a header, one term a row.
+def read_terms(path: Path, languages: Languages = (None, None)) -> TermList:
+    """Return the terms of a term base (TBX), or of a table: CSV or TSV with a header, one term a row.
 
-    The columns are `source`, `target` (several with | between them), and, if wanted, `do-not-translate` and `case`
-    (yes or no). Rows with the same source are one term, which any of their targets satisfies.
+    The columns of a table are `source`, `target` (several with | between them), and, if wanted, `do-not-translate` and
+    `case` (yes or no). Rows with the same source are one term, which any of their targets satisfies.
+
+    Args:
+        languages: of source and target. Of a term base, these terms are read; without, it must have two languages.
 
     Raises:
-        DataError: the file is no such table, or a row is no term; the message has the line.
+        DataError: the file is no such table or term base, or a row is no term; the message has the line.
+        ConfigError: a term base lacks a language, or has more than two.
     """
+    if is_termbase(path):
+        return _merged(read_termbase(path, languages), path, "concepts")
+    return _merged(_table_terms(path), path, "rows")
+
+
+def _table_terms(path: Path) -> Iterator[tuple[int, Term]]:
+    """Yield the terms of a table with their lines."""
     rows = _rows(path)
     header = next(rows, None)
     if header is None:
         raise DataError("the term list is empty", path, advice="begin with a line: source,target")
     columns = _columns(header.cells, path)
+    is_empty = True
+    for row in rows:
+        if any(map(str.strip, row.cells)):
+            yield row.line, _term(row, columns, path)
+            is_empty = False
+    if is_empty:
+        raise DataError("the term list has no terms", path, advice="write one in each line after the first")
+
+
+def _merged(located: Iterable[tuple[int, Term]], path: Path, unit: str) -> TermList:
+    """Return the terms of a file as a list; tell of those with the same source.
+
+    Args:
+        located: each with its line.
+        unit: the name of what holds a term.
+    """
     terms: list[Term] = []
     lines: dict[tuple[bool, tuple[str, ...]], tuple[int, Term]] = {}
     n_repeated = 0
-    for row in rows:
-        if not any(map(str.strip, row.cells)):
-            continue
-        term = _term(row, columns, path)
-        first_line, first = lines.setdefault((term.case, term.units), (row.line, term))
+    for line, term in located:
+        first_line, first = lines.setdefault((term.case, term.units), (line, term))
         if first.is_kept != term.is_kept:
             problem = f"line {first_line} says otherwise whether {term.source!r} is translated"
-            raise DataError(problem, path, line=row.line, advice="remove one of the two")
+            raise DataError(problem, path, line=line, advice="remove one of the two")
         n_repeated += not set(term.targets) <= set(first.targets)
         terms.append(term)
-    if not terms:
-        raise DataError("the term list has no terms", path, advice="write one in each line after the first")
     if n_repeated:
-        _log.warning(f"{path}: {n_repeated:,} rows have the source of another row; any of their targets will do")
+        _log.warning(f"{path}: {n_repeated:,} {unit} have the source of another; any of their targets will do")
     return TermList(terms)
 
 

@@ -46,7 +46,7 @@ INLINE = frozenset(
 )
 CODE = frozenset(("code", "kbd", "samp", "var"))
 #: Elements whose content is no text; the first ones may stand in a line of text.
-OBJECTS = frozenset(["script", "style", "svg", "math", "audio", "video", "canvas", "object", "select", "template"])
+OBJECTS = frozenset(["script", "style", "svg", "math", "audio", "video", "canvas", "object", "template"])
 SKIPPED = frozenset(("pre", "textarea", "iframe", "noembed", "xmp", "plaintext"))
 VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]

@@ -2,34 +2,63 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from dragoman.documents.html_elements import OBJECTS, VOID
 from dragoman.documents.html_tokens import HtmlToken
 from dragoman.text.sentences import has_words
 
+#: A sign between the links of a row, which no sentence has there.
+_SEPARATOR = re.compile(r"\s*[|·•‧∙]\s*")
+_Flow = Sequence[tuple[HtmlToken, str]]
 
-def link_groups(flow: Sequence[tuple[HtmlToken, str]]) -> list[tuple[int, int]]:
-    """Return the range of each element of a flow, if there are several, with a link in each and no words between them.
+
+def link_groups(flow: _Flow) -> list[tuple[int, int]]:
+    """Return the range of each link of a row: elements without words between them, or links with signs between them.
 
     Args:
         flow: tokens; one that stands for a whole element that is kept has the text of that.
     """
-    groups: list[tuple[int, int]] = []
+    elements = _elements(flow)
+    if elements is None or len(elements) < 2:
+        return []
+    is_link = [any(token.name == "a" for token, _ in flow[first:last]) for first, last in elements]
+    ends = [0, *(end for _, end in elements)]
+    starts = [*(start for start, _ in elements), len(flow)]
+    if all(is_link) and not any(
+        has_words(_text(flow[end:start])) or _has_code(flow[end:start]) for end, start in zip(ends, starts, strict=True)
+    ):
+        return elements
+    in_row = set()
+    for number, ((_, end), (start, _)) in enumerate(pairwise(elements)):
+        if is_link[number] and is_link[number + 1] and _SEPARATOR.fullmatch(_text(flow[end:start])):
+            in_row |= {number, number + 1}
+    return [elements[number] for number in sorted(in_row)]
+
+
+def _elements(flow: _Flow) -> list[tuple[int, int]] | None:
+    """Return the range of each outermost element of a flow; None if its tags have no partners."""
+    elements: list[tuple[int, int]] = []
     depth = start = 0
     for at, (token, kept) in enumerate(flow):
         if kept:
-            if depth == 0 and token.name not in OBJECTS:
-                return []
-        elif token.kind == "start" and token.name not in VOID:
+            continue
+        if token.kind == "start" and token.name not in VOID:
             start = at if depth == 0 else start
             depth += 1
         elif token.kind == "end":
             depth -= 1
             if depth < 0:
-                return []
-            groups += [(start, at + 1)] if depth == 0 else []
-        elif token.kind == "text" and depth == 0 and has_words(token.text):
-            return []
-    have_links = all(any(token.name == "a" for token, _ in flow[first:last]) for first, last in groups)
-    return groups if depth == 0 and len(groups) > 1 and have_links else []
+                return None
+            elements += [(start, at + 1)] if depth == 0 else []
+    return elements if depth == 0 else None
+
+
+def _text(flow: _Flow) -> str:
+    return "".join(token.text for token, kept in flow if token.kind == "text" and not kept)
+
+
+def _has_code(flow: _Flow) -> bool:
+    return any(kept and token.name not in OBJECTS for token, kept in flow)

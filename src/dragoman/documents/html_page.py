@@ -10,8 +10,10 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from dragoman.data.text_files.whole_files import decode
+from dragoman.documents.document import Segment
 from dragoman.documents.html_elements import ATTRIBUTES, CODE, DESCRIPTIONS, INLINE, OBJECTS, SKIPPED, VOID
 from dragoman.documents.html_links import link_groups
 from dragoman.documents.html_tokens import HtmlToken, html_tokens
@@ -28,7 +30,7 @@ class _Flow:
     parts: Sequence[str]
     source: MarkedText
 
-    def fill(self, translation: Translation, tags: Mapping[str, str]) -> str:
+    def fill(self, translation: Translation, tags: Mapping[str, str] = MappingProxyType({})) -> str:
         """Return the text with another one.
 
         Args:
@@ -36,7 +38,7 @@ class _Flow:
         """
         if translation.text == self.source.text:
             return "".join(tags.get(part, part) for part in self.parts)
-        marks = (mark._replace(opening=tags.get(mark.opening, mark.opening)) for mark in self.source.marks)
+        marks = (mark._replace(opening=_with_tag(mark.opening, tags)) for mark in self.source.marks)
         source = replace(self.source, marks=tuple(marks))
         return project(source, translation.text, translation.alignment, _escape)
 
@@ -87,6 +89,15 @@ def parse_html(content: bytes, name: Path) -> WebPage:
             if values:
                 attributes[token.raw] = values
     return WebPage(mark, parts, attributes)
+
+
+def html_parts(text: str, name: Path) -> list[str | Segment]:
+    """Return the parts of a stretch of HTML inside another document; its attributes stay.
+
+    Raises:
+        DataError: it is no HTML.
+    """
+    return [*_Parts(html_tokens(text, name)).parts()]
 
 
 class _Parts:
@@ -140,11 +151,10 @@ class _Parts:
         core, flow = flow[first:last], flow[last:]
         at = 0
         for start, end in link_groups(core):
-            yield from (kept or token.raw for token, kept in core[at:start])
+            yield from _flow_parts(core[at:start])
             yield from _flow_parts(core[start:end])
             at = end
-        if core[at:]:
-            yield from _flow_parts(core[at:])
+        yield from _flow_parts(core[at:])
         yield from (kept or token.raw for token, kept in flow)
 
 
@@ -167,19 +177,23 @@ def _flow_parts(flow: Sequence[tuple[HtmlToken, str]]) -> Iterator[str | _Flow]:
         else:
             builder.add_point(kept or token.raw, is_space=token.name == "br")
     source, parts = builder.build(), [kept or token.raw for token, kept in flow]
-    if not source.has_words:
+    if not flow or not source.has_words:
         yield from parts
         return
     before = after = ""
     if flow[0][0].kind == "text":
-        before, parts[0] = _split_at(parts[0], len(parts[0]) - len(parts[0].lstrip()))
+        n_spaces = len(parts[0]) - len(parts[0].lstrip())
+        before, parts[0] = parts[0][:n_spaces], parts[0][n_spaces:]
     if flow[-1][0].kind == "text":
-        parts[-1], after = _split_at(parts[-1], len(parts[-1].rstrip()))
+        n_characters = len(parts[-1].rstrip())
+        parts[-1], after = parts[-1][:n_characters], parts[-1][n_characters:]
     yield from (before, _Flow(parts, source), after)
 
 
-def _split_at(text: str, place: int) -> tuple[str, str]:
-    return text[:place], text[place:]
+def _with_tag(opening: str, tags: Mapping[str, str]) -> str:
+    """Return a tag, which may have a space beside it, with its other attributes."""
+    tag = opening.strip()
+    return opening.replace(tag, tags[tag]) if tag in tags else opening
 
 
 def _matching_ends(tokens: Sequence[HtmlToken]) -> dict[int, int]:

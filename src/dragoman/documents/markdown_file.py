@@ -1,7 +1,8 @@
 """Markdown files: blocks, code, tags and targets of links stay as they are; their text is translated.
 
 A segment is a paragraph, a heading, or a cell of a table. Its emphasis and links are marks, its code is verbatim.
-Blocks of HTML and of code, link definitions and front matter are left alone.
+Blocks of HTML are read as web pages; their attributes stay. Blocks of code, link definitions and front matter are left
+alone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from typing import Any
 from markdown_it.token import Token
 
 from dragoman.data.text_files.whole_files import decode
-from dragoman.documents.document import TextFile
+from dragoman.documents.document import Segment, TextFile
+from dragoman.documents.html_page import html_parts
 from dragoman.documents.mark_projection import project
 from dragoman.documents.markdown_marks import FIXED_SPACE, MarkdownParser
 from dragoman.errors import DataError
@@ -88,7 +90,7 @@ def parse_markdown(content: bytes, name: Path) -> TextFile:
         raise DataError("markup nested too deeply", name, advice="simplify it") from None
 
 
-def _parts(text: str, name: Path) -> Iterator[str | _Paragraph]:
+def _parts(text: str, name: Path) -> Iterator[str | Segment]:
     front = _FRONT_MATTER.match(text)
     start = front.end() if front else 0
     lines = _Lines(text[start:])
@@ -97,6 +99,14 @@ def _parts(text: str, name: Path) -> Iterator[str | _Paragraph]:
     yield text[:start]
     at = 0
     for token in parser.blocks.parse(lines.joined, references):
+        if token.type == "html_block":
+            start_of_block, end_of_block = lines.block(token)
+            block = lines.text[start_of_block:end_of_block]
+            if start_of_block >= at and _is_whole(token, block):
+                yield lines.text[at:start_of_block]
+                yield from _html(block, name)
+                at = end_of_block
+            continue
         place = lines.place(token, at) if token.type == "inline" else None
         if place is None:
             continue
@@ -122,6 +132,11 @@ class _Lines:
         sizes = (len(line) + len(end) for line, end in zip(self._lines, self._ends, strict=True))
         self._starts = [*accumulate(sizes, initial=0)]
         self.joined = "\n".join(self._lines)
+
+    def block(self, token: Token) -> Stretch:
+        """Return the place of the lines of a block."""
+        first, last = token.map or (0, 0)
+        return self._starts[first], self._starts[last]
 
     def place(self, token: Token, after: int) -> Stretch | None:
         """Return the place of the text of a paragraph in the file; None if the parser has changed the text."""
@@ -154,6 +169,19 @@ class _Lines:
         before = place[0] - self._starts[first]
         is_cell = "|" in self._lines[first] and not is_wrapped
         return _Paragraph(raw, source, indent, self._ends[first] or "\n", width, before, is_cell)
+
+
+def _is_whole(token: Token, block: str) -> bool:
+    """Return True if a block of HTML has lines of its own, not those of a quote or a list."""
+    return "".join(token.content.split()) == "".join(block.split())
+
+
+def _html(block: str, name: Path) -> list[str | Segment]:
+    """Return the parts of a block of HTML; all of it as it is if it cannot be read."""
+    try:
+        return html_parts(block, name)
+    except DataError:
+        return [block]
 
 
 def _guarded(text: str) -> str:

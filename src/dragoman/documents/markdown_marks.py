@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from html import unescape
 from typing import Any, Literal, NamedTuple
 
@@ -11,13 +11,19 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from dragoman.documents.html_elements import CODE
+from dragoman.documents.markdown_blocks import add_dialects
 from dragoman.text.marked_text import POINTS, MarkedText, MarkedTextBuilder
 
 _Kind = Literal["text", "escape", "verbatim", "point", "break", "open", "close"]
-#: A reference to a footnote, or the beginning of its text.
-_FOOTNOTE = re.compile(r"(\[\^[^\]\s]+\](?::\s)?)")
+#: A reference to a footnote.
+_FOOTNOTE = re.compile(r"(\[\^[^\]\s]+\])")
 _TASK = re.compile(r"\[[ xX]\]\s+(?=\S)")
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]*)")
+#: A formula: "$a^2$", not "$5 or 10$".
+_FORMULA = re.compile(
+    r"\$\$[^$\n]{1,500}\$\$|\$`[^`\n]{1,500}`\$|\$(?!\s)(?=[^$\n]*[\\^_{}=<>+]|\w{1,2}\$)[^$\n]{1,500}(?<!\s)\$(?!\w)"
+)
 #: A space that stays where it is when lines are wrapped.
 FIXED_SPACE = "\ue000"
 
@@ -38,7 +44,9 @@ class MarkdownParser:
     def __init__(self) -> None:
         self.blocks = MarkdownIt("commonmark").enable(["table", "strikethrough"])
         self.blocks.core.ruler.enableOnly(["normalize", "block"])
+        add_dialects(self.blocks)
         self._inline = MarkdownIt("commonmark").enable("strikethrough")
+        self._inline.inline.ruler.before("escape", "formula", _formula)
         self._found: list[_Found] = []
         self._delimiters: list[tuple[Token, int]] = []
         ruler = self._inline.inline.ruler
@@ -60,7 +68,7 @@ class MarkdownParser:
             self._add_delimiter(token, start)
         builder, at = MarkedTextBuilder(), 0
         text = source[begin:]
-        for found in sorted(self._found):
+        for found in _with_code(sorted(self._found)):
             if found.start >= at:
                 _add_text(builder, text[at : found.start])
                 _add_markup(builder, found, text)
@@ -107,7 +115,8 @@ class MarkdownParser:
         """Record a piece of markup that has no other inside."""
         is_break = any(token.type == "hardbreak" for token in state.tokens[n_tokens:])
         is_code = any(token.type == "code_inline" for token in state.tokens[n_tokens:])
-        kinds: dict[str, _Kind] = {"escape": "escape", "entity": "escape", "autolink": "verbatim", "image": "point"}
+        kinds: dict[str, _Kind] = {"escape": "escape", "entity": "escape", "image": "point"}
+        kinds |= {"autolink": "verbatim", "formula": "verbatim"}
         if is_break:
             self._found.append(_Found(start, state.pos, "break"))
         elif name == "html_inline":
@@ -128,6 +137,29 @@ class MarkdownParser:
         length = len(token.markup)
         first = start - 1 if kind == "strong" and side == "open" else start
         self._found.append(_Found(first, first + length, "open" if side == "open" else "close", kind))
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    match = _FORMULA.match(state.src, state.pos)
+    if match is None:
+        return False
+    if not silent:
+        state.pending += match[0]
+    state.pos = match.end()
+    return True
+
+
+def _with_code(found: Sequence[_Found]) -> Iterator[_Found]:
+    """Yield pieces of markup, with one verbatim piece for each element of code (`<kbd>Ctrl</kbd>`)."""
+    at = 0
+    while at < len(found):
+        piece = found[at]
+        if piece.kind == "open" and piece.name in CODE:
+            ends = (one.end for one in found[at + 1 :] if one.kind == "close" and one.name == piece.name)
+            if end := next(ends, 0):
+                piece = _Found(piece.start, end, "verbatim")
+        yield piece
+        at += 1
 
 
 def _add_text(builder: MarkedTextBuilder, text: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Unpack
 
 from dragoman.documents.document import Bilingual, Document
+from dragoman.documents.ellipses import Ellipses, put_ellipses, take_ellipses
 from dragoman.text.marked_text import MarkedText
+from dragoman.text.protection import Stretch
 from dragoman.text.tags import SEVERAL, UNKNOWN
 from dragoman.translator import Request, Translation, Translator
 from dragoman.translator.options import CallOptions, split_options
@@ -45,9 +47,27 @@ def translate_document(
         for start in range(0, len(segments), _N_TOGETHER):
             requests = [_request(segment, template) for segment in segments[start : start + _N_TOGETHER]]
             found = translator.pipeline.translate(requests, config, batch_size=batch_size)
-            yield from map(_with_capital, segments[start : start + _N_TOGETHER], found)
+            yield from (
+                _finished(segment, translation, template)
+                for segment, translation in zip(segments[start : start + _N_TOGETHER], found, strict=True)
+            )
 
     return translations()
+
+
+def _finished(segment: MarkedText, translation: Translation, template: Request) -> Translation:
+    """Return the translation of a segment with its ellipses, and with its capital."""
+    *_, ellipses = _without_ellipses(segment, template)
+    if any(ellipses):
+        translation = replace(translation, text=put_ellipses(translation.text, ellipses, template.target_lang))
+    return _with_capital(segment, translation)
+
+
+def _without_ellipses(segment: MarkedText, template: Request) -> tuple[str, Sequence[Stretch], Ellipses]:
+    """Return a segment's text and verbatim stretches, without ellipses unless a memory of whole texts is used."""
+    if template.memory is not None or template.prefix:
+        return segment.text, segment.verbatim, Ellipses("", "")
+    return take_ellipses(segment.text, segment.verbatim)
 
 
 def _with_capital(segment: MarkedText, translation: Translation) -> Translation:
@@ -69,4 +89,5 @@ def _languages(translator: Translator, *given: str | None) -> list[str | None]:
 
 def _request(segment: MarkedText, template: Request) -> Request:
     """Return the request for a segment; words are aligned where marks need it."""
-    return replace(template, text=segment.text, verbatim=segment.verbatim, align=bool(segment.marks))
+    text, verbatim, _ = _without_ellipses(segment, template)
+    return replace(template, text=text, verbatim=verbatim, align=bool(segment.marks))

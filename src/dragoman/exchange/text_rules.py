@@ -13,7 +13,9 @@ from dragoman.alignment import word_spans
 from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.text import (
     cleaning,
+    contractions,
     currencies,
+    dates,
     invisible,
     number_words,
     numbers,
@@ -38,6 +40,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (shouting, ("_WORD", "_WORD_CHARACTER")),
     (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME", "_BETWEEN_DIGITS")),
     (currencies, ("_PRICE", "_SIGN_AFTER")),
+    (dates, ("_DIGIT", "_IN_DIGITS")),
     (odd_characters, ("_PART",)),
     (number_words, ("_PARTS_OF_HOUR", "_ROMAN")),
     (word_spans, ("_WORD", "_INVISIBLE")),
@@ -59,12 +62,18 @@ def rules() -> str:
     for language in number_words._WORDS:
         patterns[f"number_words.{language}"] = number_words._PATTERNS[language]
         patterns[f"number_gaps.{language}"] = number_words._GAPS[language]
+    for language, each in dates._DATES.items():
+        patterns |= {f"dates.{language}.{number}": pattern for number, pattern in enumerate(each)}
+        patterns[f"dates.{language}.MENTIONS"] = dates._MENTIONS[language]
     tables = {
         "PATTERNS": (
             "Record<string, [string, string]>",
             {name: to_javascript(each) for name, each in patterns.items()},
         ),
         "NUMBER_WORDS": ("Record<string, Record<string, [number, boolean]>>", number_words._LEXICONS),
+        "DATE_PATTERNS": ("Record<string, number>", {language: len(each) for language, each in dates._DATES.items()}),
+        "MONTH_NUMBERS": ("Record<string, Record<string, number>>", dates.MONTH_NUMBERS),
+        "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
         "MARKS": (
             "Record<string, string>",

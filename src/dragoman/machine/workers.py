@@ -31,15 +31,19 @@ class Workers(Generic[Job, Result]):
         work: does one job.
         n_workers: the number of processes; one is this process itself.
         advice: for a person whose RAM is too short for so many.
+        is_apart: even one worker is another process, and even a single job is done there.
 
     Raises:
         ConfigError: fewer than one.
     """
 
-    def __init__(self, work: Callable[[Job], Result], n_workers: int, advice: str = "use fewer") -> None:
+    def __init__(
+        self, work: Callable[[Job], Result], n_workers: int, advice: str = "use fewer", *, is_apart: bool = False
+    ) -> None:
         if n_workers < 1:
             raise ConfigError(f"{n_workers} workers", advice="use at least 1")
         self._work, self._n_workers, self._advice = work, n_workers, advice
+        self._is_apart = is_apart and can_fork()
         self._forget()
 
     def _forget(self) -> None:
@@ -60,7 +64,7 @@ class Workers(Generic[Job, Result]):
         Raises:
             ResourceError: a worker was killed, most likely for want of RAM.
         """
-        if self.n_workers == 1 or len(jobs) < 2:
+        if not self._is_apart and (self.n_workers == 1 or len(jobs) < 2):
             return [self._work(job) for job in jobs]
         self._reset_after_fork()
         with self._turn, self._claim() as connections:
@@ -72,7 +76,7 @@ class Workers(Generic[Job, Result]):
         Raises:
             ResourceError: a worker was killed, most likely for want of RAM.
         """
-        if self.n_workers == 1:
+        if self.n_workers == 1 and not self._is_apart:
             yield from map(self._work, jobs)
             return
         self._reset_after_fork()

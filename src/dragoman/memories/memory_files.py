@@ -156,13 +156,16 @@ def _suffix(path: Path) -> str:
 
 
 def _read_log(path: Path, languages: Languages) -> Iterator[Unit]:
-    wanted = tuple(map(language, languages))
+    wanted, wrong = tuple(map(language, languages)), []
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             if (unit := _unit(line)) is None:
-                _log.warning(f"{path}: line {number} is no unit (a crash may have cut it); it is passed over")
+                wrong.append(number)
             elif all(one is None or one == other for one, other in zip(wanted, unit.direction, strict=True)):
                 yield unit
+    if wrong:
+        lines = f"{len(wrong):,} lines, the first of them {wrong[0]:,}," if len(wrong) > 1 else f"line {wrong[0]:,}"
+        _log.warning(f"{path}: {lines} cannot be read (a crash may have cut it); passed over")
 
 
 def _unit(line: bytes) -> Unit | None:

@@ -6,7 +6,7 @@ import itertools
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -161,12 +161,13 @@ class ModelShelf:
         translator = Translator.load(model.path, device=config.device, workers=workers, precision=config.precision)
         searcher = translator.pipeline.searcher
         assert isinstance(searcher, Searcher)
-        _start_workers(translator, searcher)
-        search = MeasuredSearch(searcher, self._measures)
+        searchers = searcher.split()
+        _start_workers(translator, searchers)
+        measured = [MeasuredSearch(each, self._measures) for each in searchers]
         with self._lock:
             model.directions = translator.directions
             # Half of a batch is as fast a token, and the first to come while a long text is searched wait half as long.
-            batcher = Batcher(search, searcher.batch_size // 2, searcher.n_workers)
+            batcher = Batcher(measured, searcher.batch_size // 2)
             model.loaded = LoadedModel(translator, batcher, next(self._numbers))
         _log.info(f"loaded {model.name}, about {model.n_bytes / 2**20:,.0f} MiB")
 
@@ -208,11 +209,12 @@ def _close(batcher: Batcher) -> None:
     threading.Thread(target=batcher.close, name="dragoman unloading").start()
 
 
-def _start_workers(translator: Translator, searcher: Searcher) -> None:
+def _start_workers(translator: Translator, searchers: Sequence[Searcher]) -> None:
     """Translate in every worker process, so that none is started while clients are connected."""
     target = translator.directions[0][1]
-    plan = translator.pipeline.plan([Request("a b c d", target_lang=target)] * 2 * searcher.n_workers)
-    searcher.search(plan.jobs, batch_size=1)
+    plan = translator.pipeline.plan([Request("a b c d", target_lang=target)])
+    for searcher in searchers:
+        searcher.search(plan.jobs)
 
 
 def _estimated_bytes(path: str) -> int:

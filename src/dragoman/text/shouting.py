@@ -1,6 +1,8 @@
-"""Text in capitals: it is read as a sentence in small letters, and its translation is written in capitals.
+"""Capitals: how a text with them is read, and how its translation is written.
 
-Models see few capitals in training, and cut a word in capitals into many rare pieces.
+Models see few capitals in training, and cut a word in capitals into many rare pieces. So a text in capitals is read as
+a sentence in small letters, and its translation is written in capitals. A first word that is rare with a capital
+("Rooms") is read in small letters, too.
 """
 
 from __future__ import annotations
@@ -72,7 +74,26 @@ def calm(text: str, language: str, cost: Callable[[str], int]) -> str:
         is_first = match.start() + offset in starts
         return best[0].upper() + best[1:] if is_first and best[0] != "ß" else best
 
-    return _rewritten(text, rewritten)
+    return rewrite_words(text, rewritten)
+
+
+def small_start(text: str, language: str, cost: Callable[[str], int]) -> str:
+    """Return a text with its first word in small letters, if it costs less so: "Rooms".
+
+    Args:
+        language, cost: see `calm`.
+    """
+    match = _WORD.match(text)
+    word = match[0] if match else ""
+    small = _lower(word, language)
+    is_capitalized = word[:1].isupper() and word[1:].islower() and len(small) == len(word)
+    return small + text[len(word) :] if is_capitalized and cost(small) < cost(word) else text
+
+
+def capitalize(text: str) -> str:
+    """Return a text that begins with a capital, if its first letter has one of one character."""
+    first = text[:1].upper()
+    return first + text[1:] if len(first) == 1 else text
 
 
 def shout(text: str, language: str) -> str:
@@ -80,11 +101,15 @@ def shout(text: str, language: str) -> str:
     n_letters = sum(map(str.isalpha, text))
     if 2 * sum(letter.lower() != letter.upper() for letter in text) < n_letters:
         return text
-    return _rewritten(text, lambda _, match: _upper(match[0], language))
+    return rewrite_words(text, lambda _, match: _upper(match[0], language))
 
 
-def _rewritten(text: str, rewrite: Callable[[int, re.Match[str]], str]) -> str:
-    """Return a text with its words rewritten, given the offset of its part and the match of each."""
+def rewrite_words(text: str, rewrite: Callable[[int, re.Match[str]], str]) -> str:
+    """Return a text with its words rewritten, except in addresses and the like.
+
+    Args:
+        rewrite: returns a word, given the offset of the part of the text that was searched, and the word's match there.
+    """
     written = []
     for offset, part, is_verbatim in _parts(text):
         written.append(part if is_verbatim else _WORD.sub(partial(rewrite, offset), part))

@@ -8,22 +8,24 @@ from functools import cache, partial
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
+from dragoman.text.contractions import with_apostrophes
 from dragoman.text.odd_characters import KnownCharacters
+from dragoman.text.quantities import find_quantities
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
-from dragoman.text.shouting import calm
+from dragoman.text.shouting import calm, small_start
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.confidence import Calibration
 from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
+from dragoman.translator.demands import PhraseBook, with_terms
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.reading import Reading, TextReader
 from dragoman.translator.request import Request
-from dragoman.translator.term_phrases import TermPhrases
 
 #: Pieces that an unknown one counts as, where the form of a word is chosen.
 _UNKNOWN_COST = 9
@@ -62,7 +64,8 @@ class Planner:
         self._reserved_ids = tuple(self._reserved.values())
         source = tokenizers.source
         self._is_known = KnownCharacters(source.encode, source.special_ids.unknown)
-        self._terms = TermPhrases(tokenizers.target)
+        #: The phrases that a second search is to write.
+        self.phrases = PhraseBook(tokenizers.target)
 
     @property
     def can_mask(self) -> bool:
@@ -121,10 +124,10 @@ class Planner:
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         segments = self._segments(tagged, marks, self._limits(request.sentences), masks_numbers=masks_numbers)
         if request.terms:
-            segments = [self._terms.added(segment, request.terms) for segment in segments]
+            segments = [with_terms(segment, request.terms) for segment in segments]
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
-            reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()
+            reading = segments[0].reading._replace(is_shouted=False, is_capitalized=False) if segments else Reading()
             prefix_ids = self._prefix_ids(reading.mask(prefix), config, number)
             first = [
                 one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
@@ -152,9 +155,11 @@ class Planner:
         self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, *, masks_numbers: bool
     ) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tags."""
-        tags, calmed = tagged.tags, partial(calm, language=tagged.source_lang or UNKNOWN, cost=self._cost)
+        tags, respell = tagged.tags, partial(self._respelled, tagged.source_lang or UNKNOWN)
         pieces, is_known = self._tokenizers.reserved, self._is_known
-        reader = TextReader(tagged.text, marks, pieces, calmed, is_known, masks_numbers=masks_numbers)
+        languages = tagged.source_lang or UNKNOWN, tagged.target_lang
+        quantities = find_quantities(tagged.text, *languages) if masks_numbers else ()
+        reader = TextReader(tagged.text, marks, pieces, respell, is_known, quantities)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
         @cache
@@ -181,6 +186,12 @@ class Planner:
         if self._reserved.keys().isdisjoint(source_ids):
             return self._reserved_ids
         return tuple(self._reserved[id] for id in self._reserved.keys() - set(source_ids))
+
+    def _respelled(self, language: str, text: str, is_shouted: bool) -> str:
+        """Return a text as models have learned to read it: without shouting or a rare capital, with its apostrophes."""
+        if is_shouted:
+            return with_apostrophes(calm(text, language, self._cost), language)
+        return small_start(with_apostrophes(text, language), language, self._cost)
 
     def _cost(self, word: str) -> int:
         """Return the number of a word's pieces; an unknown one counts as many."""

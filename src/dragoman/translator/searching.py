@@ -109,19 +109,31 @@ class Searcher:
         tokenizer: of the target language.
         n_workers: processes that share the batches of a call.
         batch_size: source tokens that are searched at once unless a call says otherwise.
+        is_apart: worker processes do everything; a single batch is not searched in this process.
     """
 
-    def __init__(self, scorer: TransformerScorer, tokenizer: Tokenizer, n_workers: int, batch_size: int) -> None:
+    def __init__(
+        self, scorer: TransformerScorer, tokenizer: Tokenizer, n_workers: int, batch_size: int, is_apart: bool = False
+    ) -> None:
         self._scorer = scorer
         self._engine = engine_of(scorer.models)
         self._tokenizer = tokenizer
         self.batch_size = batch_size
-        self._workers = Workers(self._search_batch, n_workers, "use fewer --workers, or a smaller --batch-size")
+        advice = "use fewer --workers, or a smaller --batch-size"
+        self._workers = Workers(self._search_batch, n_workers, advice, is_apart=is_apart)
 
     @property
     def n_workers(self) -> int:
         """Processes that share the batches of a call."""
         return self._workers.n_workers
+
+    def split(self) -> list[Searcher]:
+        """Return a searcher with a process of its own for each worker, for as many threads."""
+        if self.n_workers == 1:
+            return [self]
+        return [
+            Searcher(self._scorer, self._tokenizer, 1, self.batch_size, is_apart=True) for _ in range(self.n_workers)
+        ]
 
     def search(
         self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
@@ -207,8 +219,8 @@ def _allowed(job: SearchJob) -> Ints:
 
 
 def _groups(jobs: Sequence[SearchJob]) -> list[list[int]]:
-    """Return the indices of the jobs of equal settings, in order. Those with demands or short-lists are apart."""
+    """Return the indices of the jobs of equal settings, in order."""
     groups: dict[tuple[SearchConfig, bool, bool], list[int]] = {}
     for index, job in enumerate(jobs):
-        groups.setdefault((job.config, len(job.allowed_ids) > 0, len(job.required) > 0), []).append(index)
+        groups.setdefault(job.settings, []).append(index)
     return list(groups.values())

@@ -127,7 +127,7 @@ class Translator:
         is late does so alone. The end of the block waits for earlier calls. The batch can change the last digits of
         a score.
         """
-        with Batcher(self._searcher, self._searcher.batch_size, self._searcher.n_workers) as batcher:
+        with Batcher(self._searcher.split(), self._searcher.batch_size) as batcher:
             shared = object.__new__(type(self))
             vars(shared).update(vars(self), pipeline=replace(self.pipeline, searcher=batcher))
             yield shared

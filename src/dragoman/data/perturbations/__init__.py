@@ -8,7 +8,7 @@ from numpy.random import Generator
 from dragoman.data.perturbations.emoji import add_emoji
 from dragoman.data.perturbations.final_marks import double_final_mark, drop_final_mark
 from dragoman.data.perturbations.letter_case import lower_case, title_case, upper_case
-from dragoman.data.perturbations.quotes_and_spaces import other_dashes, other_quotes, other_spaces
+from dragoman.data.perturbations.quotes_and_spaces import drop_apostrophes, other_dashes, other_quotes, other_spaces
 from dragoman.data.perturbations.typos import swap_letters
 
 #: By the names that `evaluate --perturb` takes.
@@ -21,6 +21,7 @@ PERTURBATIONS: Mapping[str, Callable[[str, Generator], str]] = {
     "typos": swap_letters,
     "emoji": add_emoji,
     "quotes": other_quotes,
+    "apostrophes": drop_apostrophes,
     "dashes": other_dashes,
     "spaces": other_spaces,
 }

@@ -1,4 +1,4 @@
-"""Quotation marks, dashes and spaces of other kinds in the same text."""
+"""Quotation marks, dashes and spaces of other kinds in the same text, or apostrophes left out."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ def other_quotes(text: str, generator: Generator) -> str:
     if apostrophe := _APOSTROPHE.search(text):
         text = _APOSTROPHE.sub(_other(_APOSTROPHES, apostrophe[0], generator), text)
     return text
+
+
+def drop_apostrophes(text: str, _: Generator) -> str:
+    """Return the text without the apostrophes between letters."""
+    return _APOSTROPHE.sub("", text)
 
 
 def other_dashes(text: str, generator: Generator) -> str:

@@ -5,7 +5,7 @@ import { symbols } from "./odd_characters.js";
 import { baseLanguage, replaceAll } from "./patterns.js";
 import { numbersKept } from "./numbers.js";
 import { reservedIn } from "./reading.js";
-import { shout } from "./shouting.js";
+import { capitalize, shout } from "./shouting.js";
 import { findSpans } from "./spans.js";
 
 /**
@@ -15,7 +15,7 @@ import { findSpans } from "./spans.js";
  */
 
 /**
- * Choose the best candidate without a fault that keeps its spans and numbers, if there is one; the others follow.
+ * Choose the best candidate without a fault that keeps its spans and numbers, or the one with the fewest losses; the others follow.
  *
  * @param {import("./reading.js").Reading} reading
  * @param {SegmentCandidate[]} candidates best first
@@ -27,13 +27,21 @@ export function choose(reading, candidates, languages) {
   const losses = repaired.map((each) => lossesOf(reading, each.text, languages));
   const sound = repaired.map(({ hypothesis }) => hypothesis.finished && !hypothesis.faults.length);
   const isAnySound = sound.includes(true);
-  const first = Math.max(0, repaired.findIndex((_, rank) => !losses[rank].length && (sound[rank] || !isAnySound)));
+  const isBad = (/** @type {number} */ rank) => losses[rank].length > 0 || (isAnySound && !sound[rank]);
+  const badness = losses.map((lost, rank) => (isBad(rank) ? 1 + lost.length : 0));
+  const first = Math.max(0, badness.indexOf(Math.min(...badness)));
   const order = [repaired[first], ...repaired.filter((_, rank) => rank !== first)];
   const restored = order.map((each) => ({
     ...each,
-    text: reading.unmask(reading.isShouted ? shout(each.text, languages[1]) : each.text),
+    text: reading.unmask(written(reading, each.text, languages[1])),
   }));
   return { candidates: restored, losses: losses[first] ?? [] };
+}
+
+/** Return a translation with the capitals that its segment has. @param {import("./reading.js").Reading} reading @param {string} text @param {string} language */
+function written(reading, text, language) {
+  if (reading.isShouted) return shout(text, language);
+  return reading.isCapitalized ? capitalize(text) : text;
 }
 
 /** Put the one mask that a translation lacks in place of the one that its source lacks. @param {import("./reading.js").Reading} reading @param {string} translation */

@@ -1,5 +1,6 @@
 // A check that a translation has the numbers of its source, as in text/numbers.py and text/number_words.py.
 
+import { findDates, monthsKept } from "./dates.js";
 import { allMatches, baseLanguage, characterBefore, pattern, strip } from "./patterns.js";
 import { NUMBER_SCALES, NUMBER_WORDS } from "./rules.js";
 
@@ -7,6 +8,7 @@ import { NUMBER_SCALES, NUMBER_WORDS } from "./rules.js";
  * @typedef {object} NumberForms digits without separators and zeros before them, with a point before a fraction; "" is zero
  * @property {Set<string>} digits
  * @property {Set<string>} others other ways to write it
+ * @property {boolean} [isSmall] it has one digit, and is no part of a date or a time
  */
 
 const LONGEST_SCALED = 15;
@@ -14,12 +16,14 @@ const [MANY_WORDS, LONG_ROW] = [12, 240];
 /** @type {Record<string, number>} */
 const ROMAN = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 
-/** Return false if a translation lost a number of two or more digits, or has one that its source lacks. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
+/** Return false if a translation lost a number or a month, or has one that its source lacks. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
 export function numbersKept(source, translation, sourceLang, targetLang) {
+  if (!monthsKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang))) return false;
   if (ascii(source) === ascii(translation) && !losesPoint(source, translation)) return true;
   const isTime = [source, translation].some((text) => pattern("numbers.TIME").test(text));
-  const [sources, targets] = [source, translation].map((text) => numbersOf(text, isTime));
-  const lost = unmatched(sources, targets).filter((number) => [...number.digits].some((digits) => digits.replace(".", "").length > 1));
+  const sources = numbersOf(source, isTime, sourceLang);
+  const targets = numbersOf(translation, isTime, targetLang);
+  const lost = unmatched(sources, targets).filter((number) => !number.isSmall);
   const gained = unmatched(targets, sources);
   return areInWords(lost, translation, targetLang) && areInWords(gained, source, sourceLang);
 }
@@ -51,19 +55,23 @@ function digitOf(digit) {
   return String(code - zero);
 }
 
-/** @param {string} text @param {boolean} isTime @returns {NumberForms[]} */
-function numbersOf(text, isTime) {
+/** @param {string} text @param {boolean} isTime @param {string} language @returns {NumberForms[]} */
+function numbersOf(text, isTime, language) {
   return allMatches("numbers.NUMBER", text).flatMap((match) => {
     const { row, whole, fraction, scales } = /** @type {Record<string, string | undefined>} */ (match.groups);
-    if (row !== undefined && !pattern("numbers.GROUPED", "whole").test(row)) {
-      return (row.match(/\p{Nd}+/gu) ?? []).map((part) => numberForms(part, "", "", isTime));
-    }
-    if (isTime && fraction !== undefined && whole && [...whole].length <= 2 && [...fraction].length === 2) {
-      return [whole, fraction].map((part) => numberForms(part, "", "", isTime));
-    }
+    const isSmall = [...match[0]].length === 1 && !isInDateOrTime(text, match.index, language);
+    const partsOf = (/** @type {string[]} */ parts) => parts.map((part) => ({ ...numberForms(part, "", "", isTime), isSmall }));
+    if (row !== undefined && !pattern("numbers.GROUPED", "whole").test(row)) return partsOf(row.match(/\p{Nd}+/gu) ?? []);
+    if (isTime && fraction !== undefined && whole && [...whole].length <= 2 && [...fraction].length === 2) return partsOf([whole, fraction]);
     const isName = match[0].length === 1 && /[A-Za-z]/.test(characterBefore(text, match.index)); // CO2
-    return isName ? [] : [numberForms(row ?? whole ?? "", fraction ?? "", scales ?? "", isTime)];
+    return isName ? [] : [{ ...numberForms(row ?? whole ?? "", fraction ?? "", scales ?? "", isTime), isSmall }];
   });
+}
+
+/** @param {string} text @param {number} place @param {string} language */
+function isInDateOrTime(text, place, language) {
+  const times = allMatches("numbers.TIME", text).map((match) => ({ start: match.index, end: match.index + match[0].length }));
+  return [...times, ...findDates(text, baseLanguage(language))].some(({ start, end }) => start <= place && place < end);
 }
 
 /** @param {string} wholeText @param {string} fractionText @param {string} scales @param {boolean} isTime @returns {NumberForms} */

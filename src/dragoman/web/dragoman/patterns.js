@@ -27,14 +27,18 @@ export function pattern(name, kind = "") {
 export function matchAt(name, text, place) {
   const found = pattern(name, "sticky");
   found.lastIndex = place;
-  return found.exec(text);
+  const match = found.exec(text);
+  found.lastIndex = 0; // the pattern is shared, and `matchAll` begins there
+  return match;
 }
 
 /** Find the first match from a place on. @param {string} name @param {string} text @param {number} place */
 export function searchFrom(name, text, place) {
   const found = pattern(name, "global");
   found.lastIndex = place;
-  return found.exec(text);
+  const match = found.exec(text);
+  found.lastIndex = 0; // the pattern is shared, and `matchAll` begins there
+  return match;
 }
 
 /** Return all matches. @param {string} name @param {string} text */

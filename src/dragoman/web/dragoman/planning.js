@@ -130,7 +130,7 @@ export class Planner {
   /** Give the translation of a segment its beginning. @param {PlannedSegment} segment @param {string} prefix @param {number} maxLength */
   #begin(segment, prefix, maxLength) {
     const { text, masks, hasPieces, hasForeign } = segment.reading;
-    const reading = new Reading(text, masks, false, hasPieces, hasForeign); // the caller chose the case
+    const reading = new Reading(text, masks, false, false, hasPieces, hasForeign); // the caller chose the case
     const ids = this.target.encode(reading.mask(prefix));
     if (ids.includes(this.target.unknown)) throw new Error("the prefix has characters that are not in the vocabulary; leave them out");
     const most = Math.min(maxLength || Infinity, this.description.config.max_length);

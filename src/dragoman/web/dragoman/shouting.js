@@ -1,4 +1,4 @@
-// Text in capitals, as in text/shouting.py.
+// Capitals, as in text/shouting.py.
 
 import { UNKNOWN_LANGUAGE, allMatches, baseLanguage, pattern, replaceAll, searchFrom } from "./patterns.js";
 import { sentenceSpans } from "./sentences.js";
@@ -35,7 +35,7 @@ export function calm(text, language, cost) {
     if (match) starts.add(match.index);
   }
   const base = baseLanguage(language);
-  return rewritten(text, (word, place) => {
+  return rewriteWords(text, (word, place) => {
     const small = lower(word, base);
     const [first, rest] = [String.fromCodePoint(/** @type {number} */ (word.codePointAt(0))), [...small].slice(1).join("")];
     const isSameLength = [...small].length === [...word].length;
@@ -49,16 +49,40 @@ export function calm(text, language, cost) {
   });
 }
 
+/**
+ * Return a text with its first word in small letters, if it costs less so.
+ *
+ * @param {string} text @param {string} language @param {(word: string) => number} cost
+ */
+export function smallStart(text, language, cost) {
+  const match = searchFrom("shouting.WORD", text, 0);
+  const word = match?.index === 0 ? match[0] : "";
+  const small = lower(word, baseLanguage(language));
+  const [first = "", ...rest] = word;
+  const isCapitalized = /^\p{Uppercase}$/u.test(first) && isLower(rest.join("")) && [...small].length === rest.length + 1;
+  return isCapitalized && cost(small) < cost(word) ? small + text.slice(word.length) : text;
+}
+
+/** Return true if a text has letters that have capitals, and none of them is one. @param {string} text */
+const isLower = (text) => /\p{Lowercase}/u.test(text) && !/[\p{Uppercase}\p{Lt}]/u.test(text);
+
+/** Return a text that begins with a capital, if its first letter has one of one character. @param {string} text */
+export function capitalize(text) {
+  const [first = ""] = text;
+  const capital = first.toUpperCase();
+  return [...capital].length === 1 ? capital + text.slice(first.length) : text;
+}
+
 /** Return a text in capitals, except addresses and text of a script without them. @param {string} text @param {string} language */
 export function shout(text, language) {
   const characters = [...text];
   const nCased = characters.filter((one) => one.toLowerCase() !== one.toUpperCase()).length;
   if (2 * nCased < count(text, /\p{L}/gu)) return text;
-  return rewritten(text, (word) => upper(word, baseLanguage(language)));
+  return rewriteWords(text, (word) => upper(word, baseLanguage(language)));
 }
 
-/** @param {string} text @param {(word: string, place: number) => string} rewrite */
-function rewritten(text, rewrite) {
+/** Return a text with its words rewritten, except in addresses and the like. @param {string} text @param {(word: string, place: number) => string} rewrite */
+export function rewriteWords(text, rewrite) {
   const written = parts(text).map(({ start, text: part, isVerbatim }) =>
     isVerbatim ? part : replaceAll("shouting.WORD", part, (word, place) => rewrite(word, place + start)),
   );

@@ -1,0 +1,120 @@
+"""Blocks that dialects add to CommonMark: alerts, directives, formulas, footnotes and lists of definitions.
+
+The parser would read them as parts of paragraphs, and their signs would be translated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, paragraph
+
+_Rule = Callable[[StateBlock, int, int, bool], bool]
+
+#: The first line of an alert (GitHub) or a callout (Obsidian), alone.
+_ALERT = re.compile(r"\[![A-Za-z]{1,20}\][+-]?\s*\Z")
+#: A line that begins or ends a directive (MyST, Pandoc, Docusaurus), and an option of one.
+_COLONS = re.compile(r":{3,}")
+_OPTION = re.compile(r":[\w-]{1,40}:(?:\s|\Z)")
+#: Directives without text.
+_CODE = re.compile(r":{3,}\s*\{(?:code[\w-]*|math|toctree|mermaid|literalinclude|eval-rst|csv-table)\}")
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,80}\]:[ \t]*")
+_DEFINITION = re.compile(r":[ \t]+(?=\S)")
+_LINK = re.compile(r"\[[^\]^][^\]]{0,200}\]:\s*\S")
+_ENV_KEY = "is_in_footnote"
+
+
+def add_dialects(parser: MarkdownIt) -> None:
+    """Add these blocks to the rules of a parser."""
+    ruler = parser.block.ruler
+    around = ["paragraph", "reference", "blockquote", "list"]
+    ruler.before("table", "directive", _directive, {"alt": around})
+    ruler.before("table", "formula", _formula, {"alt": around})
+    ruler.before("table", "alert", _alert)
+    ruler.before("reference", "footnote", _footnote, {"alt": around})
+    ruler.before("reference", "link_after_footnote", _link_after_footnote, {"alt": ["paragraph"]})
+    ruler.before("reference", "definition", _definition, {"alt": ["paragraph"]})
+
+
+def _line(state: StateBlock, number: int) -> str:
+    """Return a line without its indentation; an empty one for a line of indented code."""
+    if state.is_code_block(number):
+        return ""
+    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+
+def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Take the line that begins or ends a directive, with its options; all of a directive without text."""
+    line = _line(state, start)
+    match = _COLONS.match(line)
+    if match is None or silent:
+        return match is not None
+    at = start + 1
+    if _CODE.match(line):
+        while at < end and _line(state, at).rstrip() != match[0]:
+            at += 1
+        at = min(at + 1, end)
+    elif line.rstrip() != match[0]:
+        while at < end and _OPTION.match(_line(state, at)):
+            at += 1
+    state.line = at
+    return True
+
+
+def _formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Take the lines of a formula between `$$` and `$$`."""
+    line = _line(state, start).rstrip()
+    if not line.startswith("$$"):
+        return False
+    if len(line) > 4 and "$$" in line[2:]:
+        last = start if line.endswith("$$") else -1
+    else:
+        ends = (at for at in range(start + 1, end) if state.isEmpty(at) or _line(state, at).rstrip().endswith("$$"))
+        last = next(ends, -1)
+    if last < 0 or state.isEmpty(last):
+        return False
+    if not silent:
+        state.line = last + 1
+    return True
+
+
+def _alert(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
+    """Take the line of an alert's kind, the first of a quote."""
+    is_alert = state.parentType == "blockquote" and _ALERT.match(_line(state, start)) is not None
+    if is_alert and not silent:
+        state.line = start + 1
+    return is_alert
+
+
+def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Take the text of a footnote; a definition of a link after it is not part of it."""
+    if silent:
+        return _FOOTNOTE.match(_line(state, start)) is not None
+    state.env[_ENV_KEY] = True
+    is_footnote = _after(_FOOTNOTE, state, start, end, silent)
+    del state.env[_ENV_KEY]
+    return is_footnote
+
+
+def _link_after_footnote(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
+    return silent and _ENV_KEY in state.env and _LINK.match(_line(state, start)) is not None
+
+
+def _definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Take a definition, below its term."""
+    is_below = start > 0 and not state.isEmpty(start - 1)
+    return is_below and _after(_DEFINITION, state, start, end, silent)
+
+
+def _after(sign: re.Pattern[str], state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Take a paragraph after a sign."""
+    match = sign.match(_line(state, start))
+    if match is None or silent:
+        return match is not None
+    first = len(state.tokens)
+    paragraph(state, start, end, False)
+    inline = state.tokens[first + 1]
+    inline.content = inline.content[match.end() :]
+    return True
