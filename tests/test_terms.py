@@ -159,7 +159,7 @@ def test_repeated_sources_are_told_in_one_line(tmp_path: Path, caplog: pytest.Lo
     (tmp_path / "a.csv").write_text("source,target\na,b\nA,c\na,d\na,b\n", encoding="utf-8")
     assert [term.targets for term in read_terms(tmp_path / "a.csv")] == [("b", "c", "d")]
     (record,) = caplog.records
-    assert record.getMessage().endswith("a.csv: 2 rows have the source of another row; any of their targets will do")
+    assert record.getMessage().endswith("a.csv: 2 rows have the source of another; any of their targets will do")
 
 
 def test_typed_lines_are_terms() -> None:

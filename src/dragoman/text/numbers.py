@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from dragoman.text.dates import find_dates, month_faults
 from dragoman.text.number_words import numbers_in_words
+from dragoman.text.times import lost_afternoons
 
 _SCALES = {
     **{"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8},
@@ -66,13 +67,14 @@ class _Number(NamedTuple):
 class NumberFaults(NamedTuple):
     """The faults of a translation: what it has lost, and True if it has a number or month that its source lacks."""
 
-    #: The places of numbers and months in the source.
+    #: The places of numbers, months and times in the source.
     lost: Sequence[int]
     has_gained: bool
 
 
 def numbers_kept(source: str, translation: str, source_lang: str, target_lang: str) -> bool:
-    """Return False if a translation lost a number or a month, or has one that its source lacks.
+    """Return False if a translation lost a number, a month or the afternoon of a time, or has a number or a month that
+    its source lacks.
 
     A number of one digit counts in dates and times alone.
 
@@ -94,16 +96,17 @@ def numbers_kept(source: str, translation: str, source_lang: str, target_lang: s
 
 def number_faults(source: str, translation: str, source_lang: str, target_lang: str) -> NumberFaults:
     """Return the faults that `numbers_kept` tells of."""
-    months = month_faults(source, translation, source_lang, target_lang)
+    lost_months, has_gained = month_faults(source, translation, source_lang, target_lang)
+    places = [*lost_months, *lost_afternoons(source, translation, source_lang, target_lang)]
     if _ascii(source) == _ascii(translation) and not _loses_point(source, translation):
-        return NumberFaults(*months)
+        return NumberFaults(places, has_gained)
     is_time = any(map(_TIME.search, (source, translation)))
     sources = list(_numbers(source, is_time, source_lang))
     targets = list(_numbers(translation, is_time, target_lang))
     lost = [number for number in _unmatched(sources, targets) if not number.is_small]
     lost = _not_in_words(lost, translation, target_lang)
     gained = _not_in_words(_unmatched(targets, sources), source, source_lang)
-    return NumberFaults([*months[0], *(number.place for number in lost)], months[1] or bool(gained))
+    return NumberFaults([*places, *(number.place for number in lost)], has_gained or bool(gained))
 
 
 def _loses_point(source: str, translation: str) -> bool:

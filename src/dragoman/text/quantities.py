@@ -7,35 +7,21 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from dragoman.text.calendar_names import MONTHS
 from dragoman.text.currencies import with_currency, written_price
 from dragoman.text.dates import Date, find_dates, written_dates
 from dragoman.text.languages import base_language
 from dragoman.text.number_words import cardinals, has_number_words
 from dragoman.text.numbers import SCALE
 from dragoman.text.spans import find_spans
+from dragoman.text.times import TIME_PATTERNS, find_times, written_times
 from dragoman.text.written_numbers import parse, written
 
-_MINUTE = r"[0-5]\d"
-#: Times of a day by the language that writes them so; the others write 17:30.
-_TIMES = {
-    "en": rf"(?P<hour>\d\d?)(?::(?P<minute>{_MINUTE}))?(?:\s?(?P<half>[ap])\.?\s?m\b\.?|\so['’]clock)",
-    "de": rf"(?P<hour>\d\d?)(?:[:.](?P<minute>{_MINUTE}))?\s?Uhr(?:\s(?P<after>{_MINUTE}))?\b",
-    "fr": rf"(?P<hour>\d\d?)\s?h(?:eures?)?(?:\s?(?P<minute>{_MINUTE}))?\b",
-    "zh": rf"(?P<half>凌晨|早上|早晨|上午|中午|下午|傍晚|晚上)?(?P<hour>\d\d?)"
-    rf"(?:[点點时時](?:(?P<minute>{_MINUTE})分?)?|[:：](?P<after>{_MINUTE}))",
-}
-_CLOCK = rf"(?P<hour>\d\d?)[:：](?P<minute>{_MINUTE})(?![\d:：])"
-_TIME_PATTERNS = {
-    language: [re.compile(rf"(?<![\d.,:]){pattern}", re.IGNORECASE) for pattern in (own, _CLOCK)]
-    for language, own in _TIMES.items()
-}
 _NUMERIC_DATE = re.compile(
     r"(?<![\d.,:/-])(?P<day>[0-3]?\d)([./])(?P<month>0?[1-9]|1[0-2])\2(?P<year>[12]\d\d\d)(?!\d)"
 )
 #: Languages that write the day before the month in digits.
 _DAY_FIRST = frozenset(("de", "fr"))
-_AFTERNOON = frozenset(("p", "P", "下午", "傍晚", "晚上"))
-_NOON = "中午"
 #: Characters after a number that say what it is: "17.30 Uhr".
 _NEAR = 8
 #: Numbers that may be written in words.
@@ -72,7 +58,7 @@ def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quant
 
 
 def _dates(text: str, source: str, target: str) -> Iterator[Quantity]:
-    if target not in _TIMES:
+    if target not in MONTHS:
         return
     for date in find_dates(text, source):
         yield Quantity(date.start, date.end, tuple(written_dates(date, target)))
@@ -82,36 +68,8 @@ def _dates(text: str, source: str, target: str) -> Iterator[Quantity]:
 
 
 def _times(text: str, source: str, target: str) -> Iterator[Quantity]:
-    for pattern in _TIME_PATTERNS.get(source, ()) if target in _TIMES else ():
-        for match in pattern.finditer(text):
-            groups = match.groupdict()
-            hour, minute, half = int(match["hour"]), groups.get("minute") or groups.get("after"), groups.get("half")
-            if hour <= 24:
-                yield Quantity(*match.span(), tuple(_written_times(hour, minute or "00", half, target)))
-
-
-def _written_times(hour: int, minute: str, half: str | None, language: str) -> list[str]:
-    """Return the ways to write a time.
-
-    Args:
-        half: of the day, in which the hour is; None if the hour alone says it, or nothing does.
-    """
-    is_afternoon = hour > 12 or half in _AFTERNOON or (half == _NOON and hour < 3)
-    is_known = half is not None or hour > 12 or hour == 0
-    late = hour + 12 if is_afternoon and hour < 12 else 0 if half in ("a", "A") and hour == 12 else hour
-    early, is_full = late % 12 or 12, minute == "00"
-    if language == "en":
-        halves = [f" {'p' if is_afternoon else 'a'}m", f" {'p' if is_afternoon else 'a'}.m."] if is_known else []
-        clock = [f"{early}:{minute}{each}" for each in halves]
-        hours = [f"{early}{each}" for each in halves] or [f"{early} o'clock"]
-        return [*(hours if is_full else []), *clock, f"{late}:{minute}"]
-    if language == "de":
-        return [f"{late} Uhr"] if is_full else [f"{late}.{minute} Uhr", f"{late}:{minute} Uhr", f"{late}:{minute}"]
-    if language == "fr":
-        hours = [f"{late} h", f"{late} heures"]
-        return hours if is_full else [f"{late} h {minute}", f"{late}h{minute}", f"{late}:{minute}"]
-    early_hour = f"{('下午' if is_afternoon else '上午') if is_known else ''}{early}点"
-    return [early_hour, f"{late}点"] if is_full else [f"{early_hour}{minute}分", f"{late}:{minute}"]
+    for time in find_times(text, source) if target in TIME_PATTERNS else ():
+        yield Quantity(time.start, time.end, tuple(written_times(time, target)))
 
 
 def _numbers(text: str, source: str, target: str) -> Iterator[Quantity]:

@@ -1,8 +1,10 @@
 // A check that a translation has the numbers of its source, as in text/numbers.py and text/number_words.py.
 
 import { findDates, monthsKept } from "./dates.js";
+import { ascii } from "./digits.js";
 import { allMatches, baseLanguage, characterBefore, pattern, strip } from "./patterns.js";
 import { NUMBER_SCALES, NUMBER_WORDS } from "./rules.js";
+import { afternoonsKept } from "./times.js";
 
 /**
  * @typedef {object} NumberForms digits without separators and zeros before them, with a point before a fraction; "" is zero
@@ -16,9 +18,10 @@ const [MANY_WORDS, LONG_ROW] = [12, 240];
 /** @type {Record<string, number>} */
 const ROMAN = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 
-/** Return false if a translation lost a number or a month, or has one that its source lacks. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
+/** Return false if a translation lost a number, a month or the afternoon of a time, or has a number or a month that its source lacks. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
 export function numbersKept(source, translation, sourceLang, targetLang) {
   if (!monthsKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang))) return false;
+  if (!afternoonsKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang), (text) => numbersInWords(text, targetLang))) return false;
   if (ascii(source) === ascii(translation) && !losesPoint(source, translation)) return true;
   const isTime = [source, translation].some((text) => pattern("numbers.TIME").test(text));
   const sources = numbersOf(source, isTime, sourceLang);
@@ -40,20 +43,6 @@ function losesPoint(source, translation) {
 
 /** Return true if one or two digits follow a gap, not three, which a point may group. @param {string[]} gaps @param {number} i */
 const isFraction = (gaps, i) => gaps[i + 1] !== "" || gaps[i + 2] !== "";
-
-/** Return the digits of a text, of any script, as those of ASCII. @param {string} text */
-function ascii(text) {
-  return (text.match(/\p{Nd}/gu) ?? []).map(digitOf).join("");
-}
-
-/** Digits of a script come in rows of ten. @param {string} digit */
-function digitOf(digit) {
-  const code = /** @type {number} */ (digit.codePointAt(0));
-  if (code < 128) return digit;
-  let zero = code;
-  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
-  return String(code - zero);
-}
 
 /** @param {string} text @param {boolean} isTime @param {string} language @returns {NumberForms[]} */
 function numbersOf(text, isTime, language) {
