@@ -70,8 +70,9 @@ def test_capitals_come_back(words: list[str]) -> None:
     assert shout(calm(text, "en", no_cost), "en") == text
 
 
-def n_capitals(word: str) -> int:
-    return sum(map(str.isupper, word))
+def n_pieces(word: str) -> int:
+    """Return the cost of a word whose small letters are one piece; "belgium" is two."""
+    return 1 + sum(map(str.isupper, word)) + (word == "belgium")
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,7 @@ def n_capitals(word: str) -> int:
         ("Buy bread from Tom.", "buy bread from Tom."),
         ("Don't go. Stay", "don't go. Stay"),
         ("Über uns", "über uns"),
+        ("Belgium is small.", "Belgium is small."),
         ("iPhone", "iPhone"),
         ("McDonald", "McDonald"),
         ("A", "A"),
@@ -90,9 +92,9 @@ def n_capitals(word: str) -> int:
         ("", ""),
     ],
 )
-def test_a_first_word_is_in_small_letters_if_that_costs_less(text: str, small: str) -> None:
-    assert small_start(text, "en", n_capitals) == small
-    assert small_start(text, "en", no_cost) == text
+def test_a_first_word_is_in_small_letters_if_it_is_one_piece_only_so(text: str, small: str) -> None:
+    assert small_start(text, "en", n_pieces) == small_start(text, "en-GB", n_pieces) == small
+    assert small_start(text, "en", no_cost) == small_start(text, "de", n_pieces) == text
 
 
 def test_a_translation_begins_with_a_capital() -> None:
@@ -136,14 +138,14 @@ def test_the_model_reads_small_letters_and_the_translation_has_capitals(tokenize
     search = ScriptedSearch(tokenizers, same)
     texts = ["SHE IS READING {a b}!", "Is she reading?", "NATO", "A DOG IS HERE. It is 3."]
     translations = pipeline(search).translate([Request(text, sentences=True) for text in texts])
-    assert search.read == ["She is reading {a b}!", "is she reading?", "NATO", "A dog is here.", "it is 3."]
+    assert search.read == ["She is reading {a b}!", "is she reading?", "NATO", "A dog is here.", "It is 3."]
     assert [one.text for one in translations] == texts
 
 
 def test_a_first_word_in_small_letters_has_its_capital_in_the_translation() -> None:
     search = ScriptedSearch(learned(N_RESERVED), same)
-    (translation,) = pipeline(search).translate([Request("He has {a b}.")])
-    assert (search.read, translation.text) == (["he has ⟨1⟩."], "He has {a b}.")
+    (translation,) = pipeline(search).translate([Request("The {a b}.")])
+    assert (search.read, translation.text) == (["the ⟨1⟩."], "The {a b}.")
 
 
 def test_a_given_prefix_keeps_its_case(tokenizers: Tokenizers) -> None:

@@ -168,8 +168,8 @@ def load_once(folder: Path) -> Tokenizers:
     return load_bundle(folder).tokenizers
 
 
-def n_capitals(word: str) -> int:
-    return sum(map(str.isupper, word))
+def n_pieces(word: str) -> int:
+    return 1 + sum(map(str.isupper, word))
 
 
 def test_text_is_cleaned_and_cut_equally(lines: list[str], node: Node) -> None:
@@ -181,7 +181,7 @@ def test_text_is_cleaned_and_cut_equally(lines: list[str], node: Node) -> None:
             found = [[paragraphs[span.start : span.end], span.kind] for span in spans.find_spans(paragraphs)]
             yield text, found, node("spans", paragraphs)
             yield text, shouting.is_shouted(paragraphs), node("isShouted", paragraphs)
-            yield text, shouting.small_start(paragraphs, "en", n_capitals), node("smallStart", paragraphs)
+            yield text, shouting.small_start(paragraphs, "en", n_pieces), node("smallStart", paragraphs)
             yield text, shouting.capitalize(paragraphs), node("capitalize", paragraphs)
             yield text, shouting.shout(paragraphs, "de"), node("shout", paragraphs, "de")
             for code in ("en", "fr", "de"):

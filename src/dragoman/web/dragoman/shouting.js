@@ -50,17 +50,17 @@ export function calm(text, language, cost) {
 }
 
 /**
- * Return a text with its first word in small letters, if it costs less so.
+ * Return an English text with its first word in small letters, if it is one piece only so.
  *
  * @param {string} text @param {string} language @param {(word: string) => number} cost
  */
 export function smallStart(text, language, cost) {
-  const match = searchFrom("shouting.WORD", text, 0);
+  const match = baseLanguage(language) === "en" ? searchFrom("shouting.WORD", text, 0) : null;
   const word = match?.index === 0 ? match[0] : "";
   const small = lower(word, baseLanguage(language));
   const [first = "", ...rest] = word;
   const isCapitalized = /^\p{Uppercase}$/u.test(first) && isLower(rest.join("")) && [...small].length === rest.length + 1;
-  return isCapitalized && cost(small) < cost(word) ? small + text.slice(word.length) : text;
+  return isCapitalized && cost(small) === 1 && cost(word) > 1 ? small + text.slice(word.length) : text;
 }
 
 /** Return true if a text has letters that have capitals, and none of them is one. @param {string} text */
