@@ -2,7 +2,7 @@
 
     make bench-processes RUN=...     # or: torchrun --standalone --nproc-per-node=2 benchmarks/processes.py RUN
 
-RUN is a run folder that `dragoman prepare` made. In turns, with the same batches: one process trains while the other
+RUN is a run folder that `dragoman train` made. In turns, with the same batches: one process trains while the other
 waits; both train on the same batches, each by itself (what the processor gives two programs that do not talk); both
 share each batch (what `torchrun` does), also with PyTorch's `DistributedDataParallel`. And the sum alone.
 """
@@ -32,7 +32,7 @@ from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState, describe_environment
 
 BATCH_TOKENS = (1024, 4096)
-N_STEPS, N_ROUNDS = 4, 3
+N_STEPS, N_ROUNDS = 4, 9
 ONE, APART, TOGETHER, SUM = "one process", "two, each by itself", "two, sharing each batch", "the sum alone, ms"
 OVERLAPPING = "two, sharing each batch, gradients sent during the backward pass"
 

@@ -24,7 +24,6 @@ from dragoman.data.augmentation.letters import add_typos, change_case
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
 from dragoman.data.augmentation.name_lists import NAME_KINDS
 from dragoman.data.augmentation.names import draw_name, invented_word
-from dragoman.data.augmentation.number_values import Number, parse, written
 from dragoman.data.augmentation.punctuation import change_punctuation
 from dragoman.data.augmentation.replacing import replace_spans, reserve_names
 from dragoman.data.augmentation.shared import Languages, Pair
@@ -43,6 +42,7 @@ from dragoman.text.learning import learn_many_tokenizers, learn_tokenizers
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tags import reserved_names
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.written_numbers import Number, parse, written
 
 pytestmark = pytest.mark.torch
 

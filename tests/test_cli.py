@@ -636,7 +636,7 @@ def test_a_signal_before_the_command_begins_ends_it_with_its_code(
 ) -> None:
     @contextlib.contextmanager
     def interrupted_log() -> Iterator[None]:
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)
         yield
 
     monkeypatch.setattr("dragoman.cli.program.log_to_terminal", interrupted_log)

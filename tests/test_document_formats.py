@@ -278,6 +278,16 @@ def test_markdown_leaves_the_blocks_of_dialects_alone() -> None:
     assert "<summary>mORE <b>TEXT</b></summary>" in lines
 
 
+@pytest.mark.parametrize("kind", ["plural", "select", "selectordinal"])
+def test_messages_of_icu_are_left_alone(kind: str) -> None:
+    message = f"{{n, {kind}, =1 {{one cat}} other {{many cats}}}}"
+    po = f'msgid "{message}"\nmsgstr ""\n'
+    xliff = f"""<xliff version="1.2"><file source-language="en" original="a" datatype="html"><body>
+<trans-unit id="1"><source>{message}</source></trans-unit></body></file></xliff>"""
+    for format, text in (("po", po), ("xlf", xliff)):
+        assert not parse_document(text.encode(), format).segments()
+
+
 def test_a_mark_without_text_keeps_the_space_after_it() -> None:
     text = "[![build](b.svg)](http://a.org) **Fast** and easy.\n"
     document = parse_document(text.encode(), "md")

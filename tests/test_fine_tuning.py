@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -127,7 +126,7 @@ def test_a_signal_leaves_it_to_the_next_start(
     run, real = tmp_path / "run", trainer.validate
 
     def interrupted(*arguments: Any) -> Any:
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
         return real(*arguments)
 
     with monkeypatch.context() as patch:

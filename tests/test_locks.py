@@ -283,3 +283,25 @@ def test_a_folder_that_cannot_be_read_for_a_while_is_not_lost(tmp_path: Path, mo
                 lock.require()
         assert not isinstance(caught.value, LostFolderError)
         lock.require()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_lock_is_given_back_though_a_copy_of_the_process_still_has_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine, a copy may come to close the file only after its parent is done."""
+    reading, writing = os.pipe()
+    with lock_folder(tmp_path):
+        monkeypatch.setattr(locks, "_held", set())  # so that the copy closes nothing
+        copy = os.fork()
+        if copy == 0:
+            os.close(writing)
+            os.read(reading, 1)
+            os._exit(0)
+    try:
+        with lock_folder(tmp_path):
+            pass
+    finally:
+        os.close(writing)
+        os.close(reading)
+        os.waitpid(copy, 0)

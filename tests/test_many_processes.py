@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import forks
 import pytest
 from runs import assert_equal_but_for_rounding, assert_same_training, logged, losses, settings
 
@@ -24,16 +25,22 @@ pytestmark = pytest.mark.torch
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
-def torchrun(*options: str) -> list[str]:
-    """The start of a command that runs two processes on this machine."""
-    return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", *options]
+def torchrun(arguments: list[str]) -> list[str]:
+    """A command that runs `dragoman` in two processes on this machine."""
+    start = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "-m", "dragoman"]
+    return [*start, *arguments]
 
 
 def training(folder: Path, chosen: dict[str, Any]) -> list[str]:
-    """The command line of a training, with the settings in a recipe beside its run folder."""
+    """The arguments of a training, with the settings in a recipe beside its run folder."""
     recipe = folder.with_suffix(".yaml")
     recipe.write_text(json.dumps(chosen), encoding="utf-8")  # JSON is YAML
-    return ["-m", "dragoman", "train", str(recipe), "--output", str(folder), "--device", "cpu"]
+    return ["train", str(recipe), "--output", str(folder), "--device", "cpu"]
+
+
+def finish_two(arguments: list[str]) -> str:
+    """Run `dragoman` in two processes to its good end, and return what they said."""
+    return forks.run_pair(forks.command, *arguments, folder=Path(arguments[1]).parent)
 
 
 def finish(command: list[str]) -> str:
@@ -67,8 +74,7 @@ def run_and_kill_one(command: list[str], run: Path, step: int) -> tuple[int, str
 def together(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Thirty steps of two processes, with dropout and Muon, that nothing disturbed."""
     run = tmp_path_factory.mktemp("together") / "run"
-    said = finish([*torchrun(), *training(run, settings(corpus, optimizer="muon"))])
-    assert said.count("run folder: ") == 1
+    assert finish_two(training(run, settings(corpus, optimizer="muon"))).count("run folder: ") == 1
     return run
 
 
@@ -78,17 +84,8 @@ def test_two_processes_learn_as_one(corpus: Path, tmp_path: Path, optimizer: str
     plain = settings(corpus, optimizer=optimizer, max_steps=4, warmup_steps=1, validate_every=4, clip_norm=None)
     plain["model"]["dropout"] = 0.0
     train(plain, tmp_path / "one", device="cpu")
-    finish([*torchrun(), *training(tmp_path / "two", plain)])
+    finish_two(training(tmp_path / "two", plain))
     assert_equal_but_for_rounding(tmp_path / "one", tmp_path / "two")
-
-
-#: A program that trains with gradients sent during the backward pass, as several GPUs do.
-OVERLAPPING = (
-    "import json, sys; from dataclasses import replace; from pathlib import Path\n"
-    "from dragoman.training import run; start = run.start_processes\n"
-    "run.start_processes = lambda: replace(start(), overlaps=True)\n"
-    "run.train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu')"
-)
 
 
 @pytest.mark.parametrize("changes", [{}, {"micro_batch_tokens": 60}, {"batch_tokens": 1}])
@@ -99,9 +96,7 @@ def test_gradients_sent_during_the_backward_pass_are_those_of_one_process(
     plain = settings(corpus, **{"max_steps": 4, "warmup_steps": 1, "validate_every": 4, "clip_norm": None, **changes})
     plain["model"]["dropout"] = 0.0
     train(plain, tmp_path / "one", device="cpu")
-    program = tmp_path / "program.py"
-    program.write_text(OVERLAPPING, encoding="utf-8")
-    finish([*torchrun(), str(program), json.dumps(plain), str(tmp_path / "two")])
+    forks.run_pair(forks.overlapping_training, plain, str(tmp_path / "two"), folder=tmp_path)
     assert_equal_but_for_rounding(tmp_path / "one", tmp_path / "two")
 
 
@@ -110,18 +105,9 @@ def test_a_process_without_a_share_changes_nothing(corpus: Path, tmp_path: Path)
     must learn from it that the validation is no longer improving."""
     plain = settings(corpus, batch_tokens=1, max_steps=20, warmup_steps=1, validate_every=2, patience=3)
     plain["training"]["precision"] = "auto"
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import json, os, sys; from pathlib import Path; from dragoman.training import precision, train, trainer\n"
-        "from dragoman.training.validation import Validation\n"
-        "chosen = 'bfloat16' if os.environ.get('RANK', '0') == '0' else 'float32'\n"
-        "precision.choose_precision = lambda config, device: (chosen, 'a reason')\n"
-        "trainer.validate = lambda *arguments: Validation(loss=1.0, bleu=0.0)\n"
-        "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu')",
-        encoding="utf-8",
-    )
-    for launcher, run in (([sys.executable], tmp_path / "one"), (torchrun(), tmp_path / "two")):
-        finish([*launcher, str(program), json.dumps(plain), str(run)])
+    for n_processes, run in ((1, tmp_path / "one"), (2, tmp_path / "two")):
+        work = forks.training_that_does_not_improve
+        forks.run_pair(work, plain, str(run), folder=tmp_path, n_processes=n_processes)
         state = read_json(run / "checkpoints" / "step-8" / "state.json")
         assert state["precision"] == "bfloat16"
         assert list(losses(run)) == list(range(1, 9))  # the best is that of step 2; three more were no better
@@ -133,29 +119,28 @@ def test_a_fine_tuning_is_validated_at_its_beginning_by_one_for_all(
 ) -> None:
     """No process waits for another there, at the next start neither, and patience counts from it in all of them."""
     chosen = settings(corpus, max_steps=10, warmup_steps=1, lr=1.0, validate_every=2, patience=1)
-    command = [*torchrun(), *training(tmp_path / "run", chosen)]
-    said = finish([*command, "--init-from", str(reference / "last")])
+    arguments = training(tmp_path / "run", chosen)
+    said = finish_two([*arguments, "--init-from", str(reference / "last")])
     assert said.count("validation at step 0, the starting model: ") == 1
     assert "no better validation for 1 times; the best is step 0" in said
     assert list(logged(tmp_path / "run", "validation_loss")) == [0, 2]
-    assert "validation at" not in finish(command)
+    assert "validation at" not in finish_two(arguments)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_stopped_it_goes_on_to_the_same_bits(
-    corpus: Path, together: Path, tmp_path: Path, number: signal.Signals
-) -> None:
-    """The launcher is asked to stop; the same command continues."""
-    run = tmp_path / "run"
-    command = [*torchrun(), *training(run, settings(corpus, optimizer="muon"))]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as launcher:
-        wait_for(run, 7)
-        launcher.send_signal(number)
-        assert launcher.stderr is not None
-        assert "the same command continues" in launcher.stderr.read()
-    assert launcher.returncode != 0
-    assert saved_steps(run / "checkpoints")[-1] < 30
-    finish(command)
+def test_stopped_it_goes_on_to_the_same_bits(corpus: Path, together: Path, tmp_path: Path) -> None:
+    """The launcher is asked to stop, twice; the same command continues."""
+    run, before = tmp_path / "run", 0
+    arguments = training(run, settings(corpus, optimizer="muon"))
+    for number, step in ((signal.SIGTERM, 7), (signal.SIGINT, 14)):
+        with subprocess.Popen(torchrun(arguments), stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as launcher:
+            wait_for(run, step)
+            launcher.send_signal(number)
+            assert launcher.stderr is not None
+            assert "the same command continues" in launcher.stderr.read()
+        assert launcher.returncode != 0
+        assert before < saved_steps(run / "checkpoints")[-1] < 30
+        before = saved_steps(run / "checkpoints")[-1]
+    finish_two(arguments)
     assert_same_training(together, run)
 
 
@@ -167,7 +152,7 @@ def test_one_process_goes_on_where_two_stopped(
     shutil.copytree(together, run, symlinks=True)
     train(settings(corpus, optimizer="muon", max_steps=34), run, device="cpu")
     assert "warning: processes: 2 -> 1; the continuation is no longer bit-exact" in log_lines
-    said_together = finish([*torchrun(), *training(run, settings(corpus, optimizer="muon", max_steps=36))])
+    said_together = finish_two(training(run, settings(corpus, optimizer="muon", max_steps=36)))
     assert "processes: 1 -> 2; the continuation is no longer bit-exact" in said_together
     assert list(losses(run)) == list(range(1, 37))
     assert dict(list(losses(run).items())[:30]) == losses(together)
@@ -176,7 +161,7 @@ def test_one_process_goes_on_where_two_stopped(
 def test_a_killed_process_costs_only_what_was_not_saved(corpus: Path, together: Path, tmp_path: Path) -> None:
     """The others end too, and say so; the same command goes on from the last checkpoint."""
     run = tmp_path / "run"
-    command = [*torchrun(), *training(run, settings(corpus, optimizer="muon"))]
+    command = torchrun(training(run, settings(corpus, optimizer="muon")))
     code, said = run_and_kill_one(command, run, 7)
     assert code != 0
     assert saved_steps(run / "checkpoints")[-1] < 30

@@ -217,16 +217,43 @@ def test_only_lossy_texts_are_searched_again_with_the_whole_beam(masking: Tokeni
         translations = stages.translate(requests)
     assert [one.text for one in translations] == ["A horse.", "Er hat {name} und 12.", "7 men"]
     assert [len(one.alternatives) for one in translations] == [1, 1, 1]
-    assert set(search.read[3:]) == {"he has ⟨1⟩ and 12.", "he has ⟨1⟩ and ⟨2⟩."}
+    assert search.read[3:] == ["he has ⟨1⟩ and 12."]
+    assert ["".join(demand[0].pieces) for demand in search.calls[1][0].required] == ["⟨1⟩", "12"]
 
 
 def test_numbers_that_a_model_loses_are_masked(masking: Tokenizers) -> None:
     search = ScriptedSearch(masking, lambda text: [re.sub(r"(?<!⟨)\d+(?!⟩)", "7", text)])
     texts = ["at 17:45 on 2026-11-25", "at 7", "{name} has 12, not 7"]
     translations = pipeline(search, beam_size=1).translate(list(map(Request, texts)))
-    assert [one.text for one in translations] == texts
+    assert [one.text for one in translations] == ["at 17.45 Uhr on 2026-11-25", *texts[1:]]
     assert not any(one.flags for one in translations)
     assert "at ⟨1⟩ on ⟨2⟩" in search.read
+
+
+def test_dates_that_a_model_loses_are_masked_and_written_in_the_target_language(masking: Tokenizers) -> None:
+    search = ScriptedSearch(masking, lambda text: [text.replace("May", "Juni")])
+    (translation,) = pipeline(search).translate([Request("On 3 May 2026", align=True)])
+    assert (translation.text, translation.flags) == ("On 3. Mai 2026", ())
+    assert search.read[-1] == "on ⟨1⟩"
+    assert {target for _, target in translation.alignment or ()} <= set(range(4))
+
+
+class ObedientSearch(ScriptedSearch):
+    """A search that writes the first phrases that are demanded, too."""
+
+    def texts(self, job: SearchJob) -> Sequence[str]:
+        demanded = " ".join("".join(demand[0].pieces) for demand in job.required)
+        return [f"{text} {demanded}".strip() for text in super().texts(job)]
+
+
+def test_what_is_lost_is_demanded_and_the_alternatives_follow(plain: Tokenizers) -> None:
+    search = ObedientSearch(plain, lambda _: ["Der Mann", "Das Pferd"])
+    request = Request("On 3 May, see https://a.org/b and {name} at 5:30 pm.")
+    (translation,) = pipeline(search, n_best=2).translate([request])
+    demanded = "https://a.org/b {name} 3. Mai 17.30 Uhr"
+    assert (translation.text, translation.flags) == (f"Der Mann {demanded}", ())
+    assert [one.text for one in translation.alternatives] == [f"Der Mann {demanded}", "Der Mann"]
+    assert len(search.calls) == 2
 
 
 def test_what_no_candidate_keeps_is_flagged(masking: Tokenizers, plain: Tokenizers) -> None:
@@ -238,7 +265,7 @@ def test_what_no_candidate_keeps_is_flagged(masking: Tokenizers, plain: Tokenize
     pipeline(once, beam_size=1).translate([Request("He has {name} and 12.")])
     sampled = ScriptedSearch(masking, lambda _: ["Er hat nichts."])
     pipeline(sampled, sample=True, seed=1).translate([Request("He has {name} and 12.")])
-    assert (len(once.calls), len(sampled.calls)) == (1, 1)
+    assert (len(once.calls), len(sampled.calls)) == (2, 1)
 
 
 def test_a_late_second_search_leaves_the_first_translation(masking: Tokenizers) -> None:

@@ -8,7 +8,7 @@ from dragoman.text.currencies import currencies_kept, with_currency
 from dragoman.text.numbers import numbers_kept
 from dragoman.text.odd_characters import KnownCharacters, has_foreign_letter, odd_stretches, symbols
 from dragoman.translator import Translator
-from dragoman.translator.choosing import find_losses
+from dragoman.translator.losses import find_losses
 
 KNOWN = frozenset("abcéß中文€")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from types import SimpleNamespace
 from typing import Any, Literal, get_args
 
@@ -68,6 +70,18 @@ def test_adam_is_pytorchs() -> None:
     learn(ours, Optimizer(ours, training("adam")), 5)
     learn(theirs, optimizer, 5)
     assert_equal(theirs, ours, rtol=1e-12, atol=1e-12)
+
+
+def test_an_optimizer_does_not_import_pytorchs_compiler() -> None:
+    """Its import takes longer than a small training."""
+    program = (
+        "import sys; from dragoman.settings.training_config import TrainingConfig\n"
+        "from dragoman.training.optimizer import Optimizer; from torch.nn import Linear\n"
+        "from dragoman.machine.processes import Processes; model = Linear(2, 2); model(model.bias).sum().backward()\n"
+        "Optimizer(model, TrainingConfig(optimizer='adam')).step(0.1, 'float32', Processes())\n"
+        "sys.exit('torch._dynamo' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 @pytest.mark.skipif(not hasattr(torch.optim, "Muon"), reason="this PyTorch has no Muon to compare with")

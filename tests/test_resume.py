@@ -20,6 +20,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import forks
 import pytest
 import torch
 from runs import assert_same_training, logged, losses, settings
@@ -73,25 +74,15 @@ from dragoman.translator import Translator
 pytestmark = pytest.mark.torch
 
 
-def _command(corpus: Path, run: Path) -> list[str]:
-    program = (
-        "import json, logging, sys; from pathlib import Path; from dragoman.training import train\n"
-        "logging.basicConfig(level=logging.INFO, format='%(message)s', stream=sys.stdout);"
-        "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu')"
-    )
-    return [sys.executable, "-c", program, json.dumps(settings(corpus)), str(run)]
-
-
 def test_killed_again_and_again_it_ends_in_the_same_bits(corpus: Path, reference: Path, tmp_path: Path) -> None:
     """`kill -9` after a few steps, dropout on; then the same command."""
     run = tmp_path / "run"
     for wait_for in ("step 4:", "step 23:", None):
-        with subprocess.Popen(_command(corpus, run), stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            for line in process.stdout:
+        with forks.lines_of(forks.training, settings(corpus), str(run), folder=tmp_path) as (process, lines):
+            for line in lines:
                 if wait_for is not None and line.startswith(wait_for):
                     process.kill()
-        assert process.returncode == (0 if wait_for is None else -signal.SIGKILL)
+        assert process.exitcode == (0 if wait_for is None else -signal.SIGKILL)
     assert_same_training(reference, run)
 
 
@@ -112,12 +103,11 @@ def test_a_signal_ends_it_saved(
     corpus: Path, reference: Path, tmp_path: Path, number: signal.Signals, exit_code: int
 ) -> None:
     run = tmp_path / "run"
-    with subprocess.Popen(_command(corpus, run), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
+    with forks.lines_of(forks.training, settings(corpus), str(run), folder=tmp_path) as (process, lines):
+        for line in lines:
             if line.startswith("step 9:"):
-                process.send_signal(number)
-    assert process.returncode in (exit_code, -number)
+                os.kill(process.pid or 0, number)
+    assert process.exitcode in (exit_code, -number)
     assert saved_steps(run / "checkpoints")[-1] >= 9
     train(settings(corpus), run, device="cpu")
     assert_same_training(reference, run)
@@ -320,7 +310,7 @@ def test_a_validation_cut_short_by_a_signal_is_done_by_the_next_start(
     real = trainer.validate
 
     def interrupted(*arguments: Any) -> Any:
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
         return real(*arguments)
 
     monkeypatch.setattr(trainer, "validate", interrupted)
@@ -342,7 +332,7 @@ def test_a_signal_while_the_processes_agree_is_not_lost(monkeypatch: pytest.Monk
 
     def interrupted(number: int, device: torch.device) -> int:
         agreed = real(number, device)
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
         return agreed
 
     with StopRequest() as stop:
@@ -756,17 +746,17 @@ def test_data_that_cannot_be_read_any_more_ends_it_resumable(
 def test_the_second_signal_stops_at_once(number: signal.Signals, end: type[BaseException]) -> None:
     before = signal.getsignal(number)
     with StopRequest() as stop:
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)
         assert stop.is_asked()
         with pytest.raises(end):
-            os.kill(os.getpid(), number)
+            signal.raise_signal(number)
     assert signal.getsignal(number) == before
 
 
 def test_a_terminal_that_closes_hangs_up_twice() -> None:
     with StopRequest() as stop:
-        os.kill(os.getpid(), signal.SIGHUP)
-        os.kill(os.getpid(), signal.SIGHUP)
+        signal.raise_signal(signal.SIGHUP)
+        signal.raise_signal(signal.SIGHUP)
         assert stop.is_asked()
         with pytest.raises(SystemExit, match="129"):
             stop.leave()
@@ -777,7 +767,7 @@ def test_a_signal_that_is_ignored_stays_ignored(number: signal.Signals) -> None:
     before = signal.signal(number, signal.SIG_IGN)  # as a shell does for its background jobs, and nohup
     try:
         with StopRequest() as stop:
-            os.kill(os.getpid(), number)
+            signal.raise_signal(number)
             assert not stop.is_asked()
         assert signal.getsignal(number) is signal.SIG_IGN
     finally:
@@ -791,7 +781,7 @@ def test_a_stop_in_the_last_validation_waits_for_it(
 
     def asked(*arguments: Any) -> Any:
         if saved_steps(run / "checkpoints")[-1] > 20:  # the next one is the last
-            os.kill(os.getpid(), signal.SIGTERM)
+            signal.raise_signal(signal.SIGTERM)
         return validate(*arguments)
 
     validate = trainer.validate

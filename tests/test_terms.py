@@ -22,7 +22,7 @@ from dragoman.text.learning import learn_tokenizers
 from dragoman.text.surfaces import Surfaces
 from dragoman.text.terms import Term, TermList, missing_terms
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translator, term_phrases
+from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translator, demands
 
 pytestmark = pytest.mark.torch
 
@@ -159,7 +159,7 @@ def test_repeated_sources_are_told_in_one_line(tmp_path: Path, caplog: pytest.Lo
     (tmp_path / "a.csv").write_text("source,target\na,b\nA,c\na,d\na,b\n", encoding="utf-8")
     assert [term.targets for term in read_terms(tmp_path / "a.csv")] == [("b", "c", "d")]
     (record,) = caplog.records
-    assert record.getMessage().endswith("a.csv: 2 rows have the source of another row; any of their targets will do")
+    assert record.getMessage().endswith("a.csv: 2 rows have the source of another; any of their targets will do")
 
 
 def test_typed_lines_are_terms() -> None:
@@ -212,7 +212,7 @@ def test_only_segments_without_their_terms_are_searched_again(plain: Tokenizers)
 def test_a_search_looks_for_so_many_phrases_and_the_other_terms_are_checked(
     plain: Tokenizers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(term_phrases, "_MOST_PHRASES", 2)
+    monkeypatch.setattr(demands, "_MOST_PHRASES", 2)
     search = ObedientSearch(plain, lambda text: [text])
     (found,) = pipeline(search).translate([Request("A horse on a mat, a book.", terms=TERM_LIST)])
     (job,) = search.calls[1]
@@ -222,14 +222,14 @@ def test_a_search_looks_for_so_many_phrases_and_the_other_terms_are_checked(
 
 def test_the_phrases_that_are_kept_are_bounded(plain: Tokenizers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Terms that the vocabulary cannot write count too: a client can send ever new ones."""
-    monkeypatch.setattr(term_phrases, "_MOST_CHARACTERS", 100)
+    monkeypatch.setattr(demands, "_MOST_CHARACTERS", 100)
     planned = pipeline(ScriptedSearch(plain, lambda text: [text]))
     for target in ("Pferd", "\u4e00"):
         for number in range(60):
             terms = TermList([Term("horse", (target * (1 + number),))])
-            planned.plan([Request("A horse.", terms=terms)])
-            kept = planned.planner._terms._known
-            assert len(kept) == 1 or sum(len(one.source) + len(one.targets[0]) for one in kept) <= 100
+            planned.translate([Request("A horse.", terms=terms)])
+            kept = planned.planner.phrases._known
+            assert len(kept) == 1 or sum(len(form.text) for forms in kept for form in forms) <= 100
 
 
 def test_what_a_search_cannot_write_is_named_and_flagged(plain: Tokenizers) -> None:
@@ -291,7 +291,7 @@ def test_targets_that_no_token_writes_are_told_once(caplog: pytest.LogCaptureFix
     assert [one.missing_terms for one in found] == [("horse",), ("horse",)]
     assert len(search.calls) == 1
     assert [record.getMessage() for record in caplog.records] == [
-        "the vocabulary of the model cannot write the targets of some terms; they are flagged"
+        "the vocabulary of the model cannot write some terms, numbers or spans; they are flagged"
     ]
 
 

@@ -24,8 +24,8 @@ CODES = {"corpus": "01", "config": "02", "model": "03", "tokenizer": "03", "tran
 
 @pytest.fixture(scope="module")
 def counts() -> dict[str, dict[str, Any]]:
-    """Of all of them, or of a twentieth; a failure comes with the command that repeats it."""
-    trials = [str(each) for kind, n in INPUTS.items() for each in (kind, n if FULL else n // 20)]
+    """Of all of them, or of a fiftieth; a failure comes with the command that repeats it."""
+    trials = [str(each) for kind, n in INPUTS.items() for each in (kind, n if FULL else n // 50)]
     done = subprocess.run([sys.executable, PROGRAM, *trials], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, dict[str, Any]] = json.loads(done.stdout)
@@ -36,5 +36,5 @@ def counts() -> dict[str, dict[str, Any]]:
 def test_bad_input(kind: str, counts: dict[str, dict[str, Any]], figure: Callable[..., None]) -> None:
     found = counts[kind]
     figure("G4", kind, **found)
-    assert found["inputs"] == INPUTS[kind] // (1 if FULL else 20)
+    assert found["inputs"] == INPUTS[kind] // (1 if FULL else 50)
     assert set(CODES[kind]) <= found["codes"].keys()

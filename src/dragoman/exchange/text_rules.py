@@ -15,6 +15,7 @@ from dragoman.text import (
     cleaning,
     contractions,
     currencies,
+    dates,
     invisible,
     number_words,
     numbers,
@@ -23,6 +24,7 @@ from dragoman.text import (
     shouting,
     spans,
     tags,
+    times,
 )
 from dragoman.translator import cutting, reading
 
@@ -39,6 +41,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (shouting, ("_WORD", "_WORD_CHARACTER")),
     (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME", "_BETWEEN_DIGITS")),
     (currencies, ("_PRICE", "_SIGN_AFTER")),
+    (dates, ("_DIGIT", "_IN_DIGITS")),
     (odd_characters, ("_PART",)),
     (number_words, ("_PARTS_OF_HOUR", "_ROMAN")),
     (word_spans, ("_WORD", "_INVISIBLE")),
@@ -47,6 +50,31 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
 
 def rules() -> str:
     """Return the module `rules.js`."""
+    tables = {
+        "PATTERNS": (
+            "Record<string, [string, string]>",
+            {name: to_javascript(each) for name, each in _patterns().items()},
+        ),
+        "NUMBER_WORDS": ("Record<string, Record<string, [number, boolean]>>", number_words._LEXICONS),
+        "DATE_PATTERNS": ("Record<string, number>", {language: len(each) for language, each in dates._DATES.items()}),
+        "MONTH_NUMBERS": ("Record<string, Record<string, number>>", dates.MONTH_NUMBERS),
+        "AFTERNOON": ("string[]", times.AFTERNOON),
+        "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
+        "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
+        "MARKS": (
+            "Record<string, string>",
+            {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},
+        ),
+    }
+    first = "// Made by `dragoman export web` from the patterns and tables of the Python package.\n"
+    return first + "".join(
+        f"\n/** @type {{{kind}}} */\nexport const {name} = {json.dumps(table, separators=(',', ':'))};\n"
+        for name, (kind, table) in tables.items()
+    )
+
+
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """Return all patterns by their names in JavaScript."""
     patterns = {
         f"{module.__name__.rsplit('.')[-1]}.{name.strip('_')}": vars(module)[name]
         for module, names in _PATTERNS
@@ -60,21 +88,10 @@ def rules() -> str:
     for language in number_words._WORDS:
         patterns[f"number_words.{language}"] = number_words._PATTERNS[language]
         patterns[f"number_gaps.{language}"] = number_words._GAPS[language]
-    tables = {
-        "PATTERNS": (
-            "Record<string, [string, string]>",
-            {name: to_javascript(each) for name, each in patterns.items()},
-        ),
-        "NUMBER_WORDS": ("Record<string, Record<string, [number, boolean]>>", number_words._LEXICONS),
-        "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
-        "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
-        "MARKS": (
-            "Record<string, string>",
-            {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},
-        ),
-    }
-    first = "// Made by `dragoman export web` from the patterns and tables of the Python package.\n"
-    return first + "".join(
-        f"\n/** @type {{{kind}}} */\nexport const {name} = {json.dumps(table, separators=(',', ':'))};\n"
-        for name, (kind, table) in tables.items()
-    )
+    for language, each in dates._DATES.items():
+        patterns |= {f"dates.{language}.{number}": pattern for number, pattern in enumerate(each)}
+        patterns[f"dates.{language}.MENTIONS"] = dates._MENTIONS[language]
+    for language, each in times.TIME_PATTERNS.items():
+        patterns |= {f"times.{language}.{number}": pattern for number, pattern in enumerate(each)}
+        patterns[f"times.{language}.SAID"] = times._SAID[language]
+    return patterns

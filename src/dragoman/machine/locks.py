@@ -97,7 +97,7 @@ def lock_folder(folder: Path) -> Iterator[Lock]:
     finally:
         _remove_empty(lock, missing)
         _held.discard(lock)
-        lock.file.close()
+        _release(lock.file)
 
 
 def _take(folder: Path) -> Lock:
@@ -139,6 +139,15 @@ def _remove_empty(lock: Lock, folders: list[Path]) -> None:
             lock.path.unlink()
             for folder in folders:
                 folder.rmdir()
+
+
+def _release(file: IO[bytes]) -> None:
+    """Give the lock back at once: closing the file leaves it to a copy of this process that has not closed its own."""
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_UN)
+    file.close()
 
 
 def _close_held() -> None:

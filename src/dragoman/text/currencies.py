@@ -11,6 +11,13 @@ _NAMES = {
     "£": r"pounds?\b|pfund|livres?\b|sterling|\bgbp\b|英镑|英鎊|[镑鎊]",
     "¥": r"yens?\b|yuans?\b|renminbi|\bjpy\b|\bcny\b|\brmb\b|日元|日圆|人民币|[元块]",
 }
+#: Their usual names after an amount.
+_USUAL_NAMES = {
+    "$": {"en": "dollars", "de": "Dollar", "fr": "dollars", "zh": "美元"},
+    "€": {"en": "euros", "de": "Euro", "fr": "euros", "zh": "欧元"},
+    "£": {"en": "pounds", "de": "Pfund", "fr": "livres", "zh": "英镑"},
+    "¥": {},
+}
 _SIGNS = "".join(_NAMES)
 _PRICE = re.compile(rf"([{re.escape(_SIGNS)}])\s?\d|\d\s?([{re.escape(_SIGNS)}])")
 _PATTERNS = {sign: re.compile(f"{re.escape(sign)}|{names}", re.IGNORECASE) for sign, names in _NAMES.items()}
@@ -44,3 +51,15 @@ def with_currency(text: str, start: int, end: int) -> tuple[int, int]:
         return start - 1, end
     after = _SIGN_AFTER.match(text, end)
     return start, after.end() if after else end
+
+
+def written_price(amount: str, sign: str, language: str) -> list[str]:
+    """Return the usual ways to write an amount with a currency.
+
+    >>> written_price("2,50", "$", "de"), written_price("2.50", "€", "en")
+    (['2,50 $', '2,50 Dollar'], ['€2.50', '2.50 euros'])
+    """
+    space = "" if language == "zh" else " "
+    with_sign = f"{sign}{amount}" if language in ("en", "zh") else f"{amount} {sign}"
+    name = _USUAL_NAMES[sign].get(language)
+    return [with_sign, f"{amount}{space}{name}"] if name else [with_sign]

@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from dragoman.text.dates import find_dates, month_faults
 from dragoman.text.number_words import numbers_in_words
+from dragoman.text.times import lost_afternoons
 
 _SCALES = {
     **{"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8},
@@ -21,6 +23,8 @@ _SCALES = {
     **{"hundert": 100, "tausend": 1000, "milliarde": 10**9, "cent": 100, "mille": 1000, "milliard": 10**9},
 }
 _WORDS = "|".join(scale for scale in _SCALES if scale.isascii())
+#: A scale after a number.
+SCALE = re.compile(rf"[ -]?(?:[十百千万萬亿億]|(?:{_WORDS})[sn]?\b)", re.IGNORECASE)
 #: Several numbers in a row, such as a date or a version; or one with groups of digits, a fraction, and a scale.
 _NUMBER = re.compile(
     rf"""(?P<row>\d+(?:\.\ ?\d+){{2,}} | \d+(?:,\d+){{2,}})(?!\d)
@@ -39,7 +43,7 @@ _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 _DECADE = re.compile("(?:1[5-9]|20)([1-9]0)")
 #: Signs of a time of day.
 _TIME = re.compile(
-    r"\d[:：]\d\d|\d\s?[ap]\.?\s?m\b|o['’]clock|\buhr\b|\bhalb\b|\d\s?h\b|\d\s?h\s?\d|\bheures?\b|"
+    r"\d[:：]\d\d|\d\s?[ap]\.?\s?m\b|(?:\d\s?)?\bo['’]clock|(?:\d\s)?\b(?:uhr|heures?)\b|\bhalb\b|\d\s?h\b|\d\s?h\s?\d|"
     r"[\d一二三四五六七八九十两兩][点點时時]|\bnoon\b|\bmidnight\b",
     re.IGNORECASE,
 )
@@ -52,18 +56,27 @@ class _Number(NamedTuple):
     digits: set[str]
     #: Other ways to write it: the hour of the other half of the day, the decade alone.
     others: set[str]
-
-    @property
-    def n_digits(self) -> int:
-        """The most digits that it is written with."""
-        return max(len(form.replace(".", "")) for form in self.digits)
+    place: int = 0
+    #: It has one digit, and is no part of a date or a time: a language may say it in many ways, or not at all.
+    is_small: bool = False
 
     def equals(self, other: _Number) -> bool:
         return bool(self.digits & (other.digits | other.others) or self.others & other.digits)
 
 
+class NumberFaults(NamedTuple):
+    """The faults of a translation: what it has lost, and True if it has a number or month that its source lacks."""
+
+    #: The places of numbers, months and times in the source.
+    lost: Sequence[int]
+    has_gained: bool
+
+
 def numbers_kept(source: str, translation: str, source_lang: str, target_lang: str) -> bool:
-    """Return False if a translation lost a number of two or more digits, or has one that its source lacks.
+    """Return False if a translation lost a number, a month or the afternoon of a time, or has a number or a month that
+    its source lacks.
+
+    A number of one digit counts in dates and times alone.
 
     Args:
         source_lang, target_lang: codes of the languages, in which numbers may be written in words.
@@ -74,14 +87,26 @@ def numbers_kept(source: str, translation: str, source_lang: str, target_lang: s
     False
     >>> numbers_kept("It is $2.50.", "Es sind $250.", "en", "de")
     False
+    >>> numbers_kept("Bis zum 3. Mai.", "By 3 June.", "de", "en")
+    False
     """
+    lost, has_gained = number_faults(source, translation, source_lang, target_lang)
+    return not lost and not has_gained
+
+
+def number_faults(source: str, translation: str, source_lang: str, target_lang: str) -> NumberFaults:
+    """Return the faults that `numbers_kept` tells of."""
+    lost_months, has_gained = month_faults(source, translation, source_lang, target_lang)
+    places = [*lost_months, *lost_afternoons(source, translation, source_lang, target_lang)]
     if _ascii(source) == _ascii(translation) and not _loses_point(source, translation):
-        return True
+        return NumberFaults(places, has_gained)
     is_time = any(map(_TIME.search, (source, translation)))
-    sources, targets = (list(_numbers(text, is_time)) for text in (source, translation))
-    lost = [number for number in _unmatched(sources, targets) if number.n_digits > 1]
-    gained = _unmatched(targets, sources)
-    return _are_in_words(lost, translation, target_lang) and _are_in_words(gained, source, source_lang)
+    sources = list(_numbers(source, is_time, source_lang))
+    targets = list(_numbers(translation, is_time, target_lang))
+    lost = [number for number in _unmatched(sources, targets) if not number.is_small]
+    lost = _not_in_words(lost, translation, target_lang)
+    gained = _not_in_words(_unmatched(targets, sources), source, source_lang)
+    return NumberFaults([*places, *(number.place for number in lost)], has_gained or bool(gained))
 
 
 def _loses_point(source: str, translation: str) -> bool:
@@ -104,15 +129,30 @@ def _ascii(text: str) -> str:
     return "".join(str(unicodedata.decimal(digit)) for digit in _DIGIT.findall(text))
 
 
-def _numbers(text: str, is_time: bool) -> Iterator[_Number]:
+def _numbers(text: str, is_time: bool, language: str) -> Iterator[_Number]:
+    places = None
     for match in _NUMBER.finditer(text):
         row, whole, fraction = match["row"], match["whole"], match["fraction"]
         if row is not None and not _GROUPED.fullmatch(row):
-            yield from (_number(part, is_time=is_time) for part in re.findall(r"\d+", row))
+            found = [_number(part, is_time=is_time) for part in re.findall(r"\d+", row)]
         elif is_time and fraction is not None and len(whole) <= 2 and len(fraction) == 2:  # 17.30 Uhr
-            yield from (_number(part, is_time=is_time) for part in (whole, fraction))
+            found = [_number(part, is_time=is_time) for part in (whole, fraction)]
         elif len(match[0]) > 1 or not re.match("[A-Za-z]", text[match.start() - 1 : match.start()]):  # CO2
-            yield _number(row or whole, fraction or "", match["scales"] or "", is_time=is_time)
+            found = [_number(row or whole, fraction or "", match["scales"] or "", is_time=is_time)]
+        else:
+            continue
+        is_small = len(match[0]) == 1
+        if is_small:
+            places = _date_and_time_places(text, language) if places is None else places
+            is_small = match.start() not in places
+        yield from (number._replace(place=match.start(), is_small=is_small) for number in found)
+
+
+def _date_and_time_places(text: str, language: str) -> set[int]:
+    """Return the places of the characters of dates and times."""
+    spans = [(date.start, date.end) for date in find_dates(text, language)]
+    spans += [match.span() for match in _TIME.finditer(text)]
+    return {place for start, end in spans for place in range(start, end)}
 
 
 def _number(whole: str, fraction: str = "", scales: str = "", *, is_time: bool) -> _Number:
@@ -144,6 +184,7 @@ def _unmatched(numbers: Sequence[_Number], others: Sequence[_Number]) -> list[_N
     return unmatched
 
 
-def _are_in_words(numbers: Sequence[_Number], text: str, language: str) -> bool:
+def _not_in_words(numbers: Sequence[_Number], text: str, language: str) -> list[_Number]:
+    """Return the numbers that a text does not have in words."""
     words = set(map(str, numbers_in_words(text, language))) if numbers else set()
-    return all((number.digits | number.others) & words for number in numbers)
+    return [number for number in numbers if not (number.digits | number.others) & words]

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor
 from torch.nn import Parameter
+from torch.optim.adam import adam
 
 from dragoman.machine.processes import Processes
 from dragoman.model.transformer import Transformer
@@ -37,36 +38,47 @@ class PartOptimizer(Protocol):
 
 
 class Adam:
-    """Adam (Kingma and Ba 2015)."""
+    """Adam (Kingma and Ba 2015), by PyTorch's function: its class imports the compiler, which takes seconds."""
 
     def __init__(self, parameters: Parameters, training: TrainingConfig) -> None:
-        self._parameters = parameters
+        self._parameters, self._training = parameters, training
         device = next(iter(parameters.values())).device
-        fused = device.type in ("cpu", "cuda")
-        self._adam = torch.optim.Adam(
-            parameters.values(), betas=training.adam_betas, eps=training.adam_eps, fused=fused or None
-        )
-        for parameter in parameters.values():
-            n_steps = torch.zeros((), device=device if fused else None)
+        self._fused = True if device.type in ("cpu", "cuda") else None
+        self._state: dict[str, dict[str, Tensor]] = {}
+        for name, parameter in parameters.items():
+            n_steps = torch.zeros((), device=device if self._fused else None)
             moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
-            self._adam.state[parameter] = {"step": n_steps, **moments}
+            self._state[name] = {"step": n_steps, **moments}
 
     def prepare(self, precision: str, processes: Processes) -> Move:
         """Return the step: it has nothing to compute before."""
         return self._move
 
+    @torch.no_grad()
     def _move(self, rate: float) -> None:
-        for group in self._adam.param_groups:
-            group["lr"] = rate
-        self._adam.step()
+        gradients = {name: each.grad for name, each in self._parameters.items() if each.grad is not None}
+        states = [self._state[name] for name in gradients]
+        beta1, beta2 = self._training.adam_betas
+        adam(
+            [self._parameters[name] for name in gradients],
+            list(gradients.values()),
+            [state["exp_avg"] for state in states],
+            [state["exp_avg_sq"] for state in states],
+            [],
+            [state["step"] for state in states],
+            fused=self._fused,
+            amsgrad=False,
+            beta1=beta1,
+            beta2=beta2,
+            lr=rate,
+            weight_decay=0.0,
+            eps=self._training.adam_eps,
+            maximize=False,
+        )
 
     def tensors(self) -> dict[str, Tensor]:
         """Return `<parameter>/exp_avg`, `<parameter>/exp_avg_sq` and `<parameter>/step`."""
-        return {
-            f"{name}/{key}": value
-            for name, parameter in self._parameters.items()
-            for key, value in self._adam.state[parameter].items()
-        }
+        return {f"{name}/{key}": value for name, state in self._state.items() for key, value in state.items()}
 
 
 class MatrixMuon:

@@ -85,7 +85,10 @@ def target_places(
         text: the translation that they make.
     """
     parts = [
-        (segment.reading.unmask_pieces(tokenizers.target.pieces(candidate.hypothesis.ids)), candidate.text)
+        (
+            segment.reading.unmask_pieces(tokenizers.target.pieces(candidate.hypothesis.ids), is_translation=True),
+            candidate.text,
+        )
         for segment, candidate in zip(segments, candidates, strict=True)
     ]
     return Places.in_parts(parts, text)
@@ -96,7 +99,7 @@ def _pieces(tokenizers: Tokenizers, segment: Segment, n_tags: int) -> Sequence[s
     if segment.is_copied:
         return []
     pieces = [*[SPACE] * n_tags, *tokenizers.source.split(segment.reading.text)]
-    return segment.reading.unmask_pieces(pieces[: len(segment.ids)])
+    return segment.reading.unmask_pieces(pieces[: len(segment.ids)], is_translation=False)
 
 
 def _link(

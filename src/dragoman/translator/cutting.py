@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dragoman.decoding.constraints.required import Demands
 from dragoman.machine.arrays import Ints
 from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.languages import UNSPACED
@@ -64,8 +63,6 @@ class Segment(NamedTuple):
     allowed_ids: Sequence[int] | Ints = ()
     #: What `ids` were made of; empty for a copied segment.
     reading: Reading = Reading()
-    #: For each of its terms the phrases of which a translation needs one, if the model can write any.
-    required: Demands = ()
 
     @property
     def is_copied(self) -> bool:

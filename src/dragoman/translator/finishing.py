@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Link
+from dragoman.decoding.constraints.required import Demands
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator.choosing import Choice, choose, find_losses
-from dragoman.translator.cutting import Segment
+from dragoman.translator.choosing import Choice, choose, rank
+from dragoman.translator.demands import PhraseBook, wanted
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.judging import confidence
+from dragoman.translator.losses import find_losses
 from dragoman.translator.placing import place
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.results import Alternative, Translation, merge_flags
@@ -113,28 +115,37 @@ class Finisher:
                     (results[index],) = self._with_doubts([item], batch_size or self._batch_size)
         return results
 
-    def without_terms(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> list[int]:
-        """Return the numbers of the jobs whose chosen candidates lack a term that the model can write.
+    def demands(self, plan: Plan, candidates: Sequence[Sequence[Candidate]], phrases: PhraseBook) -> dict[int, Demands]:
+        """Return what another search must write, by the numbers of the jobs whose candidates all lack something.
+
+        A job that has only too much has no demands; another search gives it the candidates of the whole beam.
 
         Args:
             candidates: of the plan's jobs.
+            phrases: those of the model.
         """
-        return [
-            number
-            for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True))
-            if segment.required and choose(segment.reading, beam, _languages(text)).missing_terms
-        ]
+        found = {}
+        for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True)):
+            choice = rank(segment.reading, beam, _languages(text))
+            if choice.losses:
+                demands = phrases.demands(wanted(segment.reading, choice.candidates[0].text, _languages(text)))
+                has_more = plan.config.n_best < plan.config.beam_size and {"span", "number"} & set(choice.losses)
+                if demands or has_more:
+                    found[number] = demands
+        return found
 
-    def with_terms(
+    def with_others(
         self, plan: Plan, candidates: Sequence[Sequence[Candidate]], others: Mapping[int, Sequence[Candidate]]
     ) -> list[Sequence[Candidate]]:
-        """Return the candidates of a plan's jobs, with others in place of those that lack more terms.
+        """Return the n best candidates of each of a plan's jobs, the chosen one first.
 
         Args:
-            others: by the numbers of their jobs.
+            others: more candidates, by the numbers of their jobs.
         """
         return [
-            other if (other := others.get(number)) and _has_more_terms(text, segment, beam, other) else beam
+            rank(segment.reading, [*beam, *others[number]], _languages(text)).candidates[: plan.config.n_best]
+            if others.get(number)
+            else beam
             for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True))
         ]
 
@@ -173,16 +184,6 @@ class Finisher:
             confidence=confidence(plan, best.log_prob, [choice.candidates[0] for choice in chosen]),
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
         )
-
-
-def _has_more_terms(
-    text: TextPlan, segment: Segment, candidates: Sequence[Candidate], others: Sequence[Candidate]
-) -> bool:
-    """Return True if other candidates of a segment have more of its terms, and no new fault."""
-    old, new = (choose(segment.reading, beam, _languages(text)) for beam in (candidates, others))
-    first, other = old.candidates[0].hypothesis, new.candidates[0].hypothesis
-    is_sound = other.finished and set(other.faults) <= set(first.faults)
-    return is_sound and set(new.missing_terms) < set(old.missing_terms)
 
 
 def _languages(plan: TextPlan) -> tuple[str, str]:

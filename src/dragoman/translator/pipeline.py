@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
+from dragoman.translator.demands import wanted_terms
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.judging import or_source
 from dragoman.translator.planning import Planner
@@ -112,9 +112,9 @@ class Pipeline:
         batch_size: int | None = None,
         stop: StopCondition | None = None,
     ) -> list[Translation]:
-        """Plan, search and finish. Search once more for segments that lack a term, and for texts whose translations
-        lost a span or a number; then put protected stretches that are still missing in their places. A text stays where
-        the confidence is too low."""
+        """Plan, search and finish. Search once more for segments that lack a term, a span or a number, with these as
+        demands; for texts whose translations still lost one, with masks in place of numbers. Then put protected
+        stretches that are still missing in their places. A text stays where the confidence is too low."""
         stages = self.stages(requests, config, batch_size=batch_size)
         found: list[list[Candidate]] | DeadlineError | None = None
         while isinstance(wanted := advance(stages, found), SearchWanted):
@@ -157,51 +157,37 @@ class Pipeline:
         """Plan, search and finish, with the searches that may follow."""
         plan = self.plan(requests, config)
         candidates = yield plan.jobs
-        candidates = yield from self._with_terms(plan, candidates)
+        candidates = yield from self._with_demands(plan, candidates)
         translations = self.finish(plan, candidates, batch_size=batch_size)
-        translations = yield from self._searched_again(plan, translations, batch_size)
+        translations = yield from self._with_masks(plan, translations, batch_size)
         translations = self.finisher.with_stretches(plan, candidates, translations, batch_size)
         return [or_source(text, translation) for text, translation in zip(plan.texts, translations, strict=True)]
 
-    def _with_terms(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> _Search:
-        """Search again for the jobs whose candidates lack terms; return the candidates of all jobs."""
-        lacking = [] if plan.config.sample else self.finisher.without_terms(plan, candidates)
-        if not lacking:
+    def _with_demands(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> _Search:
+        """Search again for the jobs whose candidates all lack something; return the candidates of all jobs."""
+        demands = {} if plan.config.sample else self.finisher.demands(plan, candidates, self.planner.phrases)
+        if not demands:
             return candidates
         try:
-            others = yield plan.jobs_with_terms(lacking)
+            others = yield plan.jobs_with(demands)
         except DeadlineError:
             return candidates
-        return self.finisher.with_terms(plan, candidates, dict(zip(lacking, others, strict=True)))
+        return self.finisher.with_others(plan, candidates, dict(zip(demands, others, strict=True)))
 
-    def _searched_again(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
-        """Return the translations, those with losses replaced by better ones if another search finds them."""
-        config, translations = plan.config, list(translations)
+    def _with_masks(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
+        """Return the translations, those with losses replaced by better ones if a search finds them that reads masks in
+        place of numbers."""
         lossy = [index for index, translation in enumerate(translations) if has_losses(translation)]
-        retries = self._retries([plan.texts[index].request for index in lossy], config)
-        if not lossy or not retries:
+        if not lossy or not self.planner.can_mask or plan.config.sample:
             return translations
-        jobs = [retry.jobs_with_terms(range(len(retry.jobs))) for retry in retries]
+        masked = self.planner.plan([plan.texts[index].request for index in lossy], plan.config, masks_numbers=True)
+        terms = [self.planner.phrases.demands(wanted_terms(segment.reading)) for _, segment in masked.searched]
         try:
-            found = iter((yield [job for of_retry in jobs for job in of_retry]))
+            found = yield masked.jobs_with(dict(enumerate(terms)))
         except DeadlineError:
             return translations
-        tried = [
-            self.finish(retry, list(islice(found, len(of_retry))), batch_size=batch_size)
-            for retry, of_retry in zip(retries, jobs, strict=True)
-        ]
-        for index, *others in zip(lossy, *tried, strict=True):
-            first = translations[index]
-            better = next((other for other in others if _is_better(other, first)), first)
-            translations[index] = replace(better, alternatives=better.alternatives[: config.n_best])
-        return translations
-
-    def _retries(self, requests: Sequence[Request], config: SearchConfig) -> list[Plan]:
-        """Plan to search for more candidates, and to mask numbers as spans are."""
-        if config.sample:
-            return []
-        whole_beam = config.model_copy(update={"n_best": config.beam_size})
-        plans = [self.planner.plan(requests, whole_beam)] if config.n_best < config.beam_size else []
-        if self.planner.can_mask:
-            plans.append(self.planner.plan(requests, whole_beam, masks_numbers=True))
-        return plans
+        results = list(translations)
+        for index, other in zip(lossy, self.finish(masked, found, batch_size=batch_size), strict=True):
+            if _is_better(other, results[index]):
+                results[index] = replace(other, alternatives=other.alternatives[: plan.config.n_best])
+        return results

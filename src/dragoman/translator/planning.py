@@ -10,6 +10,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.contractions import with_apostrophes
 from dragoman.text.odd_characters import KnownCharacters
+from dragoman.text.quantities import find_quantities
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm, small_start
@@ -18,13 +19,13 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.confidence import Calibration
 from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
+from dragoman.translator.demands import PhraseBook, with_terms
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.reading import Reading, TextReader
 from dragoman.translator.request import Request
-from dragoman.translator.term_phrases import TermPhrases
 
 #: Pieces that an unknown one counts as, where the form of a word is chosen.
 _UNKNOWN_COST = 9
@@ -63,7 +64,8 @@ class Planner:
         self._reserved_ids = tuple(self._reserved.values())
         source = tokenizers.source
         self._is_known = KnownCharacters(source.encode, source.special_ids.unknown)
-        self._terms = TermPhrases(tokenizers.target)
+        #: The phrases that a second search is to write.
+        self.phrases = PhraseBook(tokenizers.target)
 
     @property
     def can_mask(self) -> bool:
@@ -122,7 +124,7 @@ class Planner:
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         segments = self._segments(tagged, marks, self._limits(request.sentences), masks_numbers=masks_numbers)
         if request.terms:
-            segments = [self._terms.added(segment, request.terms) for segment in segments]
+            segments = [with_terms(segment, request.terms) for segment in segments]
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
             reading = segments[0].reading._replace(is_shouted=False, is_capitalized=False) if segments else Reading()
@@ -155,7 +157,9 @@ class Planner:
         """Cut a text; the ids of each segment begin with the tags."""
         tags, respell = tagged.tags, partial(self._respelled, tagged.source_lang or UNKNOWN)
         pieces, is_known = self._tokenizers.reserved, self._is_known
-        reader = TextReader(tagged.text, marks, pieces, respell, is_known, masks_numbers=masks_numbers)
+        languages = tagged.source_lang or UNKNOWN, tagged.target_lang
+        quantities = find_quantities(tagged.text, *languages) if masks_numbers else ()
+        reader = TextReader(tagged.text, marks, pieces, respell, is_known, quantities)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
         @cache

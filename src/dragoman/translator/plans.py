@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -75,16 +75,15 @@ class Plan:
         """The segments of all texts that are searched for, in order, each with its text."""
         return [(text, segment) for text in self.texts for segment in text.segments if not segment.is_copied]
 
-    def jobs_with_terms(self, numbers: Iterable[int]) -> list[SearchJob]:
-        """Return some of the jobs, by their numbers, with the phrases of their terms as demands.
+    def jobs_with(self, demands: Mapping[int, Demands]) -> list[SearchJob]:
+        """Return some of the jobs, by their numbers, with phrases as demands; all their candidates are returned.
 
-        The beam of such a job has room for hypotheses with and without the phrases.
+        The beam of a job with demands has room for hypotheses with and without the phrases.
         """
-        jobs, searched = self.jobs, self.searched
-        wide = self.config.model_copy(update={"beam_size": max(self.config.beam_size, LEAST_BEAM)})
+        jobs, beam_size = self.jobs, self.config.beam_size
+        sizes = {number: max(beam_size, LEAST_BEAM) if required else beam_size for number, required in demands.items()}
+        configs = {size: self.config.model_copy(update={"beam_size": size, "n_best": size}) for size in sizes.values()}
         return [
-            jobs[number]._replace(config=wide, required=required)
-            if (required := searched[number][1].required)
-            else jobs[number]
-            for number in numbers
+            jobs[number]._replace(config=configs[sizes[number]], required=required)
+            for number, required in demands.items()
         ]

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from dragoman.text.currencies import with_currency
 from dragoman.text.odd_characters import has_foreign_letter, odd_stretches
 from dragoman.text.protection import Stretch, merged, occurrences
+from dragoman.text.quantities import Quantity
 from dragoman.text.sentences import PARAGRAPH_END
 from dragoman.text.shouting import is_shouted
 from dragoman.text.spans import VERBATIM, find_spans
@@ -43,12 +43,14 @@ class Reading(NamedTuple):
     unmasked: Sequence[str] = ()
     #: The terms in it whose translations are demanded.
     terms: Sequence[Term] = ()
+    #: Of pieces that mask a number, a date or the like, what they stand for in a translation.
+    written: Sequence[tuple[str, str]] = ()
     #: A masked word has a letter that the model does not know, and that is not Latin.
     has_foreign: bool = False
 
     def unmask(self, text: str) -> str:
         """Return a translation with the spans in place of their masks, without pieces that stand for nothing."""
-        spans = dict(self.masks)
+        spans = dict(self.masks) | dict(self.written)
 
         def restored(match: re.Match[str]) -> str:
             piece = match[1]
@@ -58,9 +60,9 @@ class Reading(NamedTuple):
         restored_text = _AFTER_SPACE.sub(restored, text)
         return restored_text if is_clean else restored_text.strip()
 
-    def unmask_pieces(self, pieces: Sequence[str]) -> list[str]:
+    def unmask_pieces(self, pieces: Sequence[str], *, is_translation: bool) -> list[str]:
         """Return the pieces of a text with the spans in place of their masks."""
-        spans = dict(self.masks)
+        spans = dict(self.masks) | (dict(self.written) if is_translation else {})
         return [
             "" if RESERVED.fullmatch(piece) and self._is_nothing(piece) else spans.get(piece, piece) for piece in pieces
         ]
@@ -95,7 +97,7 @@ class TextReader:
         reserved: pieces of the model that may mask spans; none if it has not learned any.
         respell: writes a text as a model has learned to read it, and is told if the text is in capitals.
         is_known: returns True for a character that has a piece of its own.
-        masks_numbers: mask numbers too.
+        quantities: those of the text that are masked too.
     """
 
     def __init__(
@@ -105,8 +107,7 @@ class TextReader:
         reserved: Sequence[str],
         respell: Callable[[str, bool], str],
         is_known: Callable[[str], bool],
-        *,
-        masks_numbers: bool,
+        quantities: Sequence[Quantity] = (),
     ) -> None:
         self._marks = marks
         self._verbatim: Collection[str] = {character for character in text if character in marks} if marks else ()
@@ -114,7 +115,8 @@ class TextReader:
         self._respell = respell
         self._is_known = is_known
         #: The text, with its spans as marks.
-        self.text = marks.replace(text, self._stretches(text, masks_numbers=masks_numbers)) if reserved else text
+        self.text = marks.replace(text, self._stretches(text, quantities)) if reserved else text
+        self._written = {text[each.start : each.end]: each.forms[0] for each in quantities}
 
     def original(self, segment: str) -> str:
         """Return a stretch of `text` as it was."""
@@ -137,6 +139,7 @@ class TextReader:
             bool(self._reserved),
             [self._marks[mark] for mark in verbatim],
             [self._marks[mark] for mark in verbatim if mark not in pieces],
+            written=[(piece, form) for mark, piece in pieces.items() if (form := self._written.get(self._marks[mark]))],
             has_foreign=any(self._is_foreign(mark) for mark in pieces if mark not in self._verbatim),
         )
 
@@ -157,11 +160,9 @@ class TextReader:
         masked = alike.union(others)
         return [mark for mark in marks if mark in masked]
 
-    def _stretches(self, text: str, *, masks_numbers: bool) -> list[Stretch]:
-        """Return the spans to be masked, and the places of characters that the model cannot translate."""
+    def _stretches(self, text: str, quantities: Sequence[Quantity]) -> list[Stretch]:
+        """Return the places of spans and quantities to be masked, and of characters that the model cannot translate."""
         found = odd_stretches(text, self._is_known)
-        for span in find_spans(text):
-            is_number = masks_numbers and span.end - span.start >= _SHORTEST_NUMBER
-            if (span.kind in VERBATIM or is_number) and PARAGRAPH_END not in text[span.start : span.end]:
-                found.append(with_currency(text, span.start, span.end) if is_number else (span.start, span.end))
-        return merged(found)
+        found += [(span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM]
+        found += [(each.start, each.end) for each in quantities if each.end - each.start >= _SHORTEST_NUMBER]
+        return merged([place for place in found if PARAGRAPH_END not in text[slice(*place)]])

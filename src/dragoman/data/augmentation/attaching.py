@@ -8,13 +8,14 @@ from numpy.random import Generator
 
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
 from dragoman.data.augmentation.names import draw_name
-from dragoman.data.augmentation.number_values import Number, draw_digits, written
+from dragoman.data.augmentation.number_values import draw_digits
 from dragoman.data.augmentation.replacing import free_pieces
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.perturbations.emoji import draw_emoji
 from dragoman.data.perturbations.final_marks import split_final_marks
 from dragoman.data.perturbations.picking import pick
 from dragoman.text.languages import WITHOUT_SPACES
+from dragoman.text.written_numbers import Number, written
 
 #: Ways to put something ({1}) beside a text ({0}), in scripts with spaces and in scripts without.
 _FORMS = (

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 
 from numpy.random import Generator
 
-from dragoman.data.augmentation.number_values import Number, other_whole, written
+from dragoman.data.augmentation.number_values import other_whole
 from dragoman.data.augmentation.shared import Languages, Pair, Place, Shared
 from dragoman.data.perturbations.picking import pick
 from dragoman.text.number_words import cardinals
+from dragoman.text.written_numbers import Number, written
 
 _VALUES = (*range(2, 13), 20, 30, 40, 50)
 _WORDS: Mapping[str, Mapping[str, int]] = {

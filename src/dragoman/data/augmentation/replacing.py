@@ -12,11 +12,12 @@ from dragoman.data.augmentation.days import draw_day, draw_month
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
 from dragoman.data.augmentation.name_lists import NAME_KINDS, WITH_CHINESE, NameKind
 from dragoman.data.augmentation.names import draw_name
-from dragoman.data.augmentation.number_values import context, other_value, parse, written
+from dragoman.data.augmentation.number_values import context, other_value
 from dragoman.data.augmentation.shared import Languages, Pair, Shared
 from dragoman.data.augmentation.shared_spans import NEAR, find_shared
 from dragoman.data.perturbations.picking import pick
 from dragoman.text.languages import UNSPACED
+from dragoman.text.written_numbers import parse, written
 
 #: Of several spans in a pair, the share that is replaced.
 _SHARE = 0.8

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from dragoman.data.augmentation.counts import shared_counts
 from dragoman.data.augmentation.days import shared_days
-from dragoman.data.augmentation.number_values import Number, parse
 from dragoman.data.augmentation.shared import Languages, Pair, Shared
 from dragoman.data.augmentation.shared_names import shared_names
 from dragoman.text.spans import VERBATIM, Span, find_spans
+from dragoman.text.written_numbers import Number, parse
 
 #: The text that follows a number, as far as it matters.
 NEAR = 12

@@ -15,7 +15,7 @@ import { findSpans } from "./spans.js";
  */
 
 /**
- * Choose the best candidate without a fault that keeps its spans and numbers, if there is one; the others follow.
+ * Choose the best candidate without a fault that keeps its spans and numbers, or the one with the fewest losses; the others follow.
  *
  * @param {import("./reading.js").Reading} reading
  * @param {SegmentCandidate[]} candidates best first
@@ -27,7 +27,9 @@ export function choose(reading, candidates, languages) {
   const losses = repaired.map((each) => lossesOf(reading, each.text, languages));
   const sound = repaired.map(({ hypothesis }) => hypothesis.finished && !hypothesis.faults.length);
   const isAnySound = sound.includes(true);
-  const first = Math.max(0, repaired.findIndex((_, rank) => !losses[rank].length && (sound[rank] || !isAnySound)));
+  const isBad = (/** @type {number} */ rank) => losses[rank].length > 0 || (isAnySound && !sound[rank]);
+  const badness = losses.map((lost, rank) => (isBad(rank) ? 1 + lost.length : 0));
+  const first = Math.max(0, badness.indexOf(Math.min(...badness)));
   const order = [repaired[first], ...repaired.filter((_, rank) => rank !== first)];
   const restored = order.map((each) => ({
     ...each,

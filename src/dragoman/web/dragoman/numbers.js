@@ -1,12 +1,16 @@
 // A check that a translation has the numbers of its source, as in text/numbers.py and text/number_words.py.
 
+import { findDates, monthsKept } from "./dates.js";
+import { ascii } from "./digits.js";
 import { allMatches, baseLanguage, characterBefore, pattern, strip } from "./patterns.js";
 import { NUMBER_SCALES, NUMBER_WORDS } from "./rules.js";
+import { afternoonsKept } from "./times.js";
 
 /**
  * @typedef {object} NumberForms digits without separators and zeros before them, with a point before a fraction; "" is zero
  * @property {Set<string>} digits
  * @property {Set<string>} others other ways to write it
+ * @property {boolean} [isSmall] it has one digit, and is no part of a date or a time
  */
 
 const LONGEST_SCALED = 15;
@@ -14,12 +18,15 @@ const [MANY_WORDS, LONG_ROW] = [12, 240];
 /** @type {Record<string, number>} */
 const ROMAN = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 
-/** Return false if a translation lost a number of two or more digits, or has one that its source lacks. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
+/** Return false if a translation lost a number, a month or the afternoon of a time, or has a number or a month that its source lacks. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
 export function numbersKept(source, translation, sourceLang, targetLang) {
+  if (!monthsKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang))) return false;
+  if (!afternoonsKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang), (text) => numbersInWords(text, targetLang))) return false;
   if (ascii(source) === ascii(translation) && !losesPoint(source, translation)) return true;
   const isTime = [source, translation].some((text) => pattern("numbers.TIME").test(text));
-  const [sources, targets] = [source, translation].map((text) => numbersOf(text, isTime));
-  const lost = unmatched(sources, targets).filter((number) => [...number.digits].some((digits) => digits.replace(".", "").length > 1));
+  const sources = numbersOf(source, isTime, sourceLang);
+  const targets = numbersOf(translation, isTime, targetLang);
+  const lost = unmatched(sources, targets).filter((number) => !number.isSmall);
   const gained = unmatched(targets, sources);
   return areInWords(lost, translation, targetLang) && areInWords(gained, source, sourceLang);
 }
@@ -37,33 +44,23 @@ function losesPoint(source, translation) {
 /** Return true if one or two digits follow a gap, not three, which a point may group. @param {string[]} gaps @param {number} i */
 const isFraction = (gaps, i) => gaps[i + 1] !== "" || gaps[i + 2] !== "";
 
-/** Return the digits of a text, of any script, as those of ASCII. @param {string} text */
-function ascii(text) {
-  return (text.match(/\p{Nd}/gu) ?? []).map(digitOf).join("");
-}
-
-/** Digits of a script come in rows of ten. @param {string} digit */
-function digitOf(digit) {
-  const code = /** @type {number} */ (digit.codePointAt(0));
-  if (code < 128) return digit;
-  let zero = code;
-  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
-  return String(code - zero);
-}
-
-/** @param {string} text @param {boolean} isTime @returns {NumberForms[]} */
-function numbersOf(text, isTime) {
+/** @param {string} text @param {boolean} isTime @param {string} language @returns {NumberForms[]} */
+function numbersOf(text, isTime, language) {
   return allMatches("numbers.NUMBER", text).flatMap((match) => {
     const { row, whole, fraction, scales } = /** @type {Record<string, string | undefined>} */ (match.groups);
-    if (row !== undefined && !pattern("numbers.GROUPED", "whole").test(row)) {
-      return (row.match(/\p{Nd}+/gu) ?? []).map((part) => numberForms(part, "", "", isTime));
-    }
-    if (isTime && fraction !== undefined && whole && [...whole].length <= 2 && [...fraction].length === 2) {
-      return [whole, fraction].map((part) => numberForms(part, "", "", isTime));
-    }
+    const isSmall = [...match[0]].length === 1 && !isInDateOrTime(text, match.index, language);
+    const partsOf = (/** @type {string[]} */ parts) => parts.map((part) => ({ ...numberForms(part, "", "", isTime), isSmall }));
+    if (row !== undefined && !pattern("numbers.GROUPED", "whole").test(row)) return partsOf(row.match(/\p{Nd}+/gu) ?? []);
+    if (isTime && fraction !== undefined && whole && [...whole].length <= 2 && [...fraction].length === 2) return partsOf([whole, fraction]);
     const isName = match[0].length === 1 && /[A-Za-z]/.test(characterBefore(text, match.index)); // CO2
-    return isName ? [] : [numberForms(row ?? whole ?? "", fraction ?? "", scales ?? "", isTime)];
+    return isName ? [] : [{ ...numberForms(row ?? whole ?? "", fraction ?? "", scales ?? "", isTime), isSmall }];
   });
+}
+
+/** @param {string} text @param {number} place @param {string} language */
+function isInDateOrTime(text, place, language) {
+  const times = allMatches("numbers.TIME", text).map((match) => ({ start: match.index, end: match.index + match[0].length }));
+  return [...times, ...findDates(text, baseLanguage(language))].some(({ start, end }) => start <= place && place < end);
 }
 
 /** @param {string} wholeText @param {string} fractionText @param {string} scales @param {boolean} isTime @returns {NumberForms} */

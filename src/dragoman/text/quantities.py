@@ -1,0 +1,100 @@
+"""Dates, times, prices and other numbers of a text, with the usual ways to write each in another language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from dragoman.text.calendar_names import MONTHS
+from dragoman.text.currencies import with_currency, written_price
+from dragoman.text.dates import Date, find_dates, written_dates
+from dragoman.text.languages import base_language
+from dragoman.text.number_words import cardinals, has_number_words
+from dragoman.text.numbers import SCALE
+from dragoman.text.spans import find_spans
+from dragoman.text.times import TIME_PATTERNS, find_times, written_times
+from dragoman.text.written_numbers import parse, written
+
+_NUMERIC_DATE = re.compile(
+    r"(?<![\d.,:/-])(?P<day>[0-3]?\d)([./])(?P<month>0?[1-9]|1[0-2])\2(?P<year>[12]\d\d\d)(?!\d)"
+)
+#: Languages that write the day before the month in digits.
+_DAY_FIRST = frozenset(("de", "fr"))
+#: Characters after a number that say what it is: "17.30 Uhr".
+_NEAR = 8
+#: Numbers that may be written in words.
+_IN_WORDS = range(2, 13)
+
+
+class Quantity(NamedTuple):
+    """A date, a time, a price or another number in a text."""
+
+    start: int
+    end: int
+    #: The usual ways to write it in the other language, the most usual first.
+    forms: tuple[str, ...]
+
+
+def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quantity]:
+    """Return the quantities of a text, in order; they do not overlap.
+
+    Args:
+        source_lang, target_lang: codes of the languages. Dates and times of four languages are known.
+
+    >>> [quantity.forms[0] for quantity in find_quantities("我8月25日下午5点付20.50元。", "zh", "en")]
+    ['August 25', '5 pm', '20.50']
+    """
+    source, target = base_language(source_lang), base_language(target_lang)
+    found: list[Quantity] = []
+    taken: set[int] = set()
+    for finder in (_dates, _times, _numbers):
+        for quantity in finder(text, source, target):
+            if taken.isdisjoint(places := range(quantity.start, quantity.end)):
+                taken.update(places)
+                found.append(quantity)
+    return sorted(found)
+
+
+def _dates(text: str, source: str, target: str) -> Iterator[Quantity]:
+    if target not in MONTHS:
+        return
+    for date in find_dates(text, source):
+        yield Quantity(date.start, date.end, tuple(written_dates(date, target)))
+    for match in _NUMERIC_DATE.finditer(text) if source in _DAY_FIRST else ():
+        date = Date(*match.span(), *(int(match[part]) for part in ("month", "day", "year")))
+        yield Quantity(date.start, date.end, (match[0], *written_dates(date, target)))
+
+
+def _times(text: str, source: str, target: str) -> Iterator[Quantity]:
+    for time in find_times(text, source) if target in TIME_PATTERNS else ():
+        yield Quantity(time.start, time.end, tuple(written_times(time, target)))
+
+
+def _numbers(text: str, source: str, target: str) -> Iterator[Quantity]:
+    for span in find_spans(text):
+        scale = SCALE.match(text, span.end)
+        is_whole = scale is None or (scale[0].isascii() and target != "zh")  # 3万 is "30,000"
+        if span.kind == "number" and is_whole:
+            yield _number(text, span.start, span.end, source, target)
+
+
+@cache
+def _words(language: str) -> dict[int, tuple[str]]:
+    """Return the words of small numbers."""
+    return {number: (word,) for word, number in cardinals(language, _IN_WORDS).items()}
+
+
+def _number(text: str, start: int, end: int, source: str, target: str) -> Quantity:
+    number = parse(text[start:end], source, text[end : end + _NEAR])
+    forms = [text[start:end]]
+    if number.kind in ("whole", "decimal"):
+        forms = [*(written(number, target, like) for like in (forms[0], "")), *forms]
+    place = with_currency(text, start, end)
+    if place != (start, end):
+        sign = (text[place[0] : start] + text[end : place[1]]).strip()
+        forms = [each for form in forms for each in written_price(form, sign, target)]
+    elif number.kind == "whole" and int(number.digits[0]) in _IN_WORDS and has_number_words(target):
+        forms += _words(target).get(int(number.digits[0]), ())
+    return Quantity(*place, tuple(dict.fromkeys(forms)))
