@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -48,8 +49,9 @@ def main() -> None:
         for name, command in {"dragoman serve": ours, "CTranslate2": theirs}.items():
             with server(command) as address:
                 results[name] = {f"{c} clients, {n} texts": ask(address, source, c, n) for c, n in LOADS}
-                with asking_for_all(address, lines):
+                with asking_for_all(address, lines) as seconds:
                     results[name]["8 clients, 1 text, beside 1,000 lines"] = ask(address, source, 8, 1)
+                results[name]["1,000 lines beside them, s"] = round(median(seconds), 1)
     write(__file__, {"results": results})
 
 
@@ -100,18 +102,20 @@ def ask(address: str, source: Path, n_clients: int, n_texts: int) -> dict[str, f
 
 
 @contextmanager
-def asking_for_all(address: str, lines: list[str]) -> Iterator[None]:
-    """Translate all lines in one request, again and again."""
-    is_over = threading.Event()
+def asking_for_all(address: str, lines: list[str]) -> Iterator[list[float]]:
+    """Translate all lines in one request, again and again; yield the seconds of each, which grow."""
+    is_over, seconds = threading.Event(), list[float]()
 
     def work() -> None:
         while not is_over.is_set():
+            started = time.perf_counter()
             assert answers(address, lines)
+            seconds.append(time.perf_counter() - started)
 
     client = threading.Thread(target=work)
     client.start()
     time.sleep(0.5)
-    yield
+    yield seconds
     is_over.set()
     client.join()
 

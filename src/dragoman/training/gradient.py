@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Sequence
 
 import torch
@@ -45,9 +46,11 @@ class Gradients:
         self._losses: nn.Module = _BatchLoss(model, training)
         self._parallel: DistributedDataParallel | None = None
         if processes.overlaps and processes.world_size > 1:
-            self._parallel = DistributedDataParallel(
-                self._losses, broadcast_buffers=False, gradient_as_bucket_view=True
-            )
+            with warnings.catch_warnings():  # PyTorch 2.13 renames `broadcast_buffers`; older ones lack the new name
+                warnings.simplefilter("ignore", FutureWarning)
+                self._parallel = DistributedDataParallel(
+                    self._losses, broadcast_buffers=False, gradient_as_bucket_view=True
+                )
             self._losses = self._parallel
 
     def of_batch(
