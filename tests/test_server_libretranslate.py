@@ -13,7 +13,7 @@ from serving import ADMIN, KEY, METRICS, client_of, require_server, write_many
 from tiny import PAIRS
 from word_samples import package, run
 
-from dragoman.documents import FORMATS, parse_document
+from dragoman.documents import FORMATS, parse_document, translate_document
 from dragoman.translator import Translator
 
 require_server()
@@ -228,6 +228,16 @@ def test_a_file_is_translated_and_fetched(client: Any, oracle: Translator) -> No
     assert file.text == f"{german(oracle, SOURCES[0])}\r\n\r\n- {german(oracle, SOURCES[1])}\r\n"
     assert file.headers["content-disposition"] == 'attachment; filename="my_text_de.txt"'
     assert client.get("/download_file/..%2f..%2fetc%2fpasswd").status_code == 404
+
+
+def test_a_file_is_translated_as_by_the_command(client: Any, oracle: Translator) -> None:
+    page = b"<html lang=en><h1>Reading</h1><p>Reading a book...</p><ul><li>...and she is <b>reading</b></ul></html>"
+    document = parse_document(page, "html")
+    translations = list(translate_document(document, oracle, source_lang="en", target_lang="de"))
+    sent = {"data": {"source": "en", "target": "de"}, "files": {"file": ("page.html", page)}}
+    written = client.get(client.post("/translate_file", **sent).json()["translatedFileUrl"])
+    assert written.content == document.rebuild(translations, "de")
+    assert written.text.count("...") == 2
 
 
 def test_a_file_of_word_is_translated(client: Any, oracle: Translator) -> None:

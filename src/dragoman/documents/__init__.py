@@ -15,11 +15,12 @@ from pathlib import Path
 from dragoman.data.text_files.whole_files import MAX_BYTES, check_size
 from dragoman.documents.document import Document
 from dragoman.documents.plain_text import parse_text
+from dragoman.documents.segment_text import SegmentText
 from dragoman.documents.translating import translate_document
 from dragoman.errors import ConfigError, DataError
 from dragoman.text.marked_text import MarkedText
 
-__all__ = ["FORMATS", "Document", "MarkedText", "open_document", "parse_document", "translate_document"]
+__all__ = ["FORMATS", "Document", "MarkedText", "SegmentText", "open_document", "parse_document", "translate_document"]
 
 
 def _parse_docx(content: bytes, name: Path) -> Document:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dragoman.documents import MarkedText
+from dragoman.documents import MarkedText, SegmentText
 from dragoman.server.api_errors import ApiError
 from dragoman.server.detection import UNDETECTABLE, Detection
 from dragoman.server.line_request import LineRequest
@@ -105,16 +105,17 @@ async def translate_segments(
         ApiError: the server is busy.
         DragomanError: as `TranslationService.translate`.
     """
-    lines = [
-        LineRequest(segment.text, align=bool(segment.marks), verbatim=segment.verbatim)
+    texts = [
+        SegmentText.of(segment, keeps_ellipses=not parts.memory.is_empty)
         for segment in segments
         if segment.has_words and route
     ]
-    found = iter(await parts.service.translate(route, lines, {}) if lines else [])
-    translations = [
-        next(found) if segment.has_words and route else Translation(segment.text, 0.0, ()) for segment in segments
-    ]
-    return [replace(one, alignment=None) for one in translations] if len(route) > 1 else translations
+    lines = [LineRequest(each.text, align=each.aligns, verbatim=each.verbatim) for each in texts]
+    translations = await parts.service.translate(route, lines, {}) if lines else []
+    if len(route) > 1:
+        translations = [replace(one, alignment=None) for one in translations]
+    found = (text.finish(one, route[-1].target) for text, one in zip(texts, translations, strict=True))
+    return [next(found) if segment.has_words and route else Translation(segment.text, 0.0, ()) for segment in segments]
 
 
 async def _line_requests(parts: ServerParts, texts: Sequence[tuple[WantedText, TextLines]]) -> list[LineRequest]:

@@ -1,0 +1,49 @@
+"""The text of a segment as a model reads it, and the segment's translation made of the model's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple, Self
+
+from dragoman.documents.ellipses import Ellipses, put_ellipses, take_ellipses
+from dragoman.text.marked_text import MarkedText
+from dragoman.text.protection import Stretch
+from dragoman.translator import Translation
+
+
+class SegmentText(NamedTuple):
+    """The text of a segment, without ellipses at its ends."""
+
+    text: str
+    verbatim: tuple[Stretch, ...]
+    ellipses: Ellipses
+    segment: MarkedText
+
+    @classmethod
+    def of(cls, segment: MarkedText, *, keeps_ellipses: bool = False) -> Self:
+        """Return the text of a segment.
+
+        Args:
+            keeps_ellipses: for a memory of whole texts, or a translation whose beginning is given.
+        """
+        if keeps_ellipses:
+            return cls(segment.text, segment.verbatim, Ellipses("", ""), segment)
+        return cls(*take_ellipses(segment.text, segment.verbatim), segment)
+
+    @property
+    def aligns(self) -> bool:
+        """True if words have to be aligned, for the marks."""
+        return bool(self.segment.marks)
+
+    def finish(self, translation: Translation, target_lang: str | None) -> Translation:
+        """Return the translation of the segment, given that of the text: with the ellipses and the first capital.
+
+        "Help" in a menu is a heading, so its translation begins with a capital. A word that was copied stays as it is.
+        """
+        text = translation.text
+        if any(self.ellipses):
+            text = put_ellipses(text, self.ellipses, target_lang)
+        is_small = text[:1].islower() and len(text[:1].upper()) == 1
+        if is_small and self.segment.text[:1].isupper() and text.split()[0] not in self.segment.text.split():
+            text = text[0].upper() + text[1:]
+        return replace(translation, text=text)
