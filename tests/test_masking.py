@@ -217,7 +217,7 @@ def test_only_lossy_texts_are_searched_again_with_the_whole_beam(masking: Tokeni
         translations = stages.translate(requests)
     assert [one.text for one in translations] == ["A horse.", "Er hat {name} und 12.", "7 men"]
     assert [len(one.alternatives) for one in translations] == [1, 1, 1]
-    assert search.read[3:] == ["he has ⟨1⟩ and 12."]
+    assert search.read[3:] == ["He has ⟨1⟩ and 12."]
     assert ["".join(demand[0].pieces) for demand in search.calls[1][0].required] == ["⟨1⟩", "12"]
 
 
@@ -234,7 +234,7 @@ def test_dates_that_a_model_loses_are_masked_and_written_in_the_target_language(
     search = ScriptedSearch(masking, lambda text: [text.replace("May", "Juni")])
     (translation,) = pipeline(search).translate([Request("On 3 May 2026", align=True)])
     assert (translation.text, translation.flags) == ("On 3. Mai 2026", ())
-    assert search.read[-1] == "on ⟨1⟩"
+    assert search.read[-1] == "On ⟨1⟩"
     assert {target for _, target in translation.alignment or ()} <= set(range(4))
 
 
