@@ -126,3 +126,17 @@ def test_alone_and_in_a_batch_the_same_is_kept() -> None:
     (begun,) = translator.translate(texts[:1], source_lang="zh", target_lang="en", prefixes=["My visa"])
     assert begun.text.startswith("My visa")
     assert not begun.flags
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("Only 2 may enter.", "en"), ("We march 3 hours.", "en"), ("Cuire 2 heures.", "fr"), ("Bis 24 Uhr.", "de")],
+)
+def test_words_and_durations_are_no_dates_and_times(text: str, language: str) -> None:
+    target = "en" if language != "en" else "de"
+    assert all(set("".join(each.forms[:1])) <= set("0123456789") for each in find_quantities(text, language, target))
+
+
+def test_a_long_number_is_left_as_it_is() -> None:
+    text = f"At 5 pm, code {'9' * 5_000} and {'111 ' * 5_000}"
+    assert find_quantities(text, "en", "de")[0].forms[0] == "17 Uhr"

@@ -24,9 +24,9 @@ c'est c'était d'accord d'acheter d'aide d'aider d'aller d'argent d'autre d'autr
 d'essayer d'habitude d'ici d'où d'un d'être j'adore j'ai j'aime j'aimerais j'apprécie j'attends j'aurais j'avais
 j'en j'espère j'ignore j'irai j'y j'étais jusqu'à l'accident l'ai l'aime l'air l'amour l'anglais l'année l'argent
 l'autre l'avion l'eau l'heure l'histoire l'homme l'hôpital l'hôtel l'instant l'intention l'un l'école l'étranger
-l'été lorsqu'il m'aider m'as m'avez m'en m'est n'a n'ai n'aime n'arrive n'as n'aurais n'avais n'avait n'avez n'avons
-n'en n'es n'est n'importe n'ont n'oublie n'y n'étais n'était n'êtes qu'as qu'est qu'il qu'ils qu'on qu'un qu'une
-quelqu'un s'agit s'en s'est s'il s'y t'ai t'aider t'aime t'avoir t'en aujourd'hui
+l'été lorsqu'il m'aider m'avez m'est n'a n'ai n'aime n'arrive n'aurais n'avais n'avait n'avez n'avons
+n'en n'es n'est n'importe n'ont n'oublie n'étais n'était n'êtes qu'as qu'est qu'il qu'ils qu'on qu'un qu'une
+quelqu'un s'agit s'est s'il s'y t'aider t'aime t'avoir t'en aujourd'hui
 """
 #: The written form of each typed form, in small letters, by language.
 CONTRACTIONS = {

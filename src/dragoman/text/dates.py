@@ -33,6 +33,8 @@ _BEFORE_MONTH = {
     "fr": r"\b(?:en|début|fin|depuis)\s",
 }
 _AFTER_DAY = {"en": r"(?:st|nd|rd|th)?\s(?:of\s)?", "de": r"\.\s?", "fr": r"(?:er)?\s"}
+#: English words that are months with a capital only.
+_WORDS = frozenset(("may", "march"))
 _DAY, _YEAR = r"(?<![\d.,:/-])(?P<day>[0-3]?\d)", r"(?:(?:,\s?|\s)(?P<year>[12]\d\d\d)(?!\d))?"
 
 
@@ -80,7 +82,7 @@ def find_dates(text: str, language: str) -> Iterator[Date]:
     end, language = 0, base_language(language)
     matches = (match for pattern in _DATES.get(language, ()) for match in pattern.finditer(text))
     for match in sorted(matches, key=lambda match: (match.start(), -match.end())):
-        if match.start() >= end:
+        if match.start() >= end and match["month"] not in _WORDS:
             groups = match.groupdict()
             day, year = (int(groups[name]) if groups.get(name) else None for name in ("day", "year"))
             end = match.end()

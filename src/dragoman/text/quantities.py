@@ -24,6 +24,8 @@ _NUMERIC_DATE = re.compile(
 _DAY_FIRST = frozenset(("de", "fr"))
 #: Characters after a number that say what it is: "17.30 Uhr".
 _NEAR = 8
+#: Characters of the longest number that is written in another way.
+_LONGEST = 24
 #: Numbers that may be written in words.
 _IN_WORDS = range(2, 13)
 
@@ -76,7 +78,7 @@ def _numbers(text: str, source: str, target: str) -> Iterator[Quantity]:
     for span in find_spans(text):
         scale = SCALE.match(text, span.end)
         is_whole = scale is None or (scale[0].isascii() and target != "zh")  # 3万 is "30,000"
-        if span.kind == "number" and is_whole:
+        if span.kind == "number" and span.end - span.start <= _LONGEST and is_whole:
             yield _number(text, span.start, span.end, source, target)
 
 

@@ -36,7 +36,9 @@ _SAID = {
     "fr": re.compile(r"\bp\.?\s?m\b|midi|soir|nuit", re.IGNORECASE),
     "zh": re.compile(r"\bp\.?\s?m\b|下午|午后|午後|傍晚|晚|夜|中午", re.IGNORECASE),
 }
-_LATE_HOURS = range(13, 25)
+_LATE_HOURS = range(13, 24)
+#: Words before an hour in French; without them and without minutes, "2 heures" is a duration.
+_BEFORE_HOUR = re.compile(r"(?:\b(?:à|vers|dès|avant|après|jusqu['’]à|il est)|\A)\s\Z", re.IGNORECASE)
 
 
 class Time(NamedTuple):
@@ -80,6 +82,9 @@ def find_times(text: str, language: str) -> Iterator[Time]:
     for pattern in TIME_PATTERNS.get(base_language(language), ()):
         for match in pattern.finditer(text):
             groups, hour = match.groupdict(), int(match["hour"])
+            is_duration = "heure" in match[0].lower() and not groups.get("minute") and not groups.get("half")
+            if is_duration and not _BEFORE_HOUR.search(text[max(0, match.start() - 9) : match.start()]):
+                continue
             if hour <= _LATE_HOURS[-1]:
                 half = (groups.get("half") or "").lower() or None
                 yield Time(*match.span(), hour, groups.get("minute") or groups.get("after") or "00", half)

@@ -8,7 +8,8 @@ import { DATE_PATTERNS, MONTH_NUMBERS } from "./rules.js";
 /** Return the dates of a text that name a month. @param {string} text @param {string} language code of a base language @returns {DatePlace[]} */
 export function findDates(text, language) {
   const names = Array.from({ length: DATE_PATTERNS[language] ?? 0 }, (_, number) => `dates.${language}.${number}`);
-  const found = names.flatMap((name) => allMatches(name, text)).map((match) => ({
+  const matches = names.flatMap((name) => allMatches(name, text)).filter((match) => !["may", "march"].includes(match.groups?.month ?? ""));
+  const found = matches.map((match) => ({
     start: match.index,
     end: match.index + match[0].length,
     month: monthOf(/** @type {Record<string, string>} */ (match.groups).month, language),

@@ -4,7 +4,7 @@ import { ascii } from "./digits.js";
 import { allMatches, pattern } from "./patterns.js";
 import { AFTERNOON, MONTH_NUMBERS } from "./rules.js";
 
-const LAST_HOUR = 24;
+const LAST_HOUR = 23;
 
 /** Return true if a text has a time that it says is after noon. @param {string} text @param {string} language code of a base language @param {boolean} inWords it says so in words, and it is not noon itself */
 function hasAfternoon(text, language, inWords) {
