@@ -10,6 +10,7 @@ import pytest
 from document_samples import require_documents
 
 from dragoman.documents import parse_document
+from dragoman.documents.ellipses import Ellipses, put_ellipses
 from dragoman.documents.mark_projection import project
 from dragoman.documents.subtitles import parse_subtitles
 from dragoman.errors import DataError
@@ -29,6 +30,10 @@ CUE = "00:00:01,000 --> 00:00:02,000\n"
     [
         ("md", "---\r\n" + "a\r\n" * 28),  # no end of the front matter
         ("md", "a**b" * 60_000),
+        ("md", "$$a\n" * 5_000),
+        ("md", "> $$a\n" * 3_000),
+        ("md", "- $$a\n" * 5_000),
+        ("md", "<kbd>" * 16_000),
         ("srt", f"{CUE}a{' ' * 30_000}b\n"),
         ("srt", f"{CUE}{'</i>' * 20_000}x\n"),
         ("srt", f"{CUE}b <{'a' * 60_000}\n"),
@@ -73,6 +78,12 @@ def test_a_cue_of_many_lines_is_broken_in_time() -> None:
     start = time.process_time()
     written = document.rebuild([Translation("c " * 20_000, 0.0, ())])
     assert written.count(b"\n") == 10_001
+    assert time.process_time() - start < MOST_SECONDS
+
+
+def test_an_ellipsis_replaces_an_end_in_time() -> None:
+    start = time.process_time()
+    assert put_ellipses("a" + "." * 50_000 + "b. ", Ellipses("", "…"), "de").endswith(".b…")
     assert time.process_time() - start < MOST_SECONDS
 
 

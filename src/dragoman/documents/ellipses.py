@@ -12,7 +12,8 @@ from dragoman.text.languages import base_language
 from dragoman.text.protection import Stretch
 
 _START, _END = re.compile(r"(?:\.{3}|…)(?=\w)"), re.compile(r"(?<=\w)(?:\.{3}|…)\Z")
-_SENTENCE_END = re.compile(r"[\s.!?…。！？]*\Z")
+#: The look behind it keeps a search from starting at each point of a long run.
+_SENTENCE_END = re.compile(r"(?<![\s.!?…。！？])[\s.!?…。！？]+\Z")
 #: Text of more words is read as a sentence.
 _MOST_WORDS = 3
 

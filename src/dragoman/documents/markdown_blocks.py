@@ -23,7 +23,7 @@ _CODE = re.compile(r":{3,}\s*\{(?:code[\w-]*|math|toctree|mermaid|literalinclude
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,80}\]:[ \t]*")
 _DEFINITION = re.compile(r":[ \t]+(?=\S)")
 _LINK = re.compile(r"\[[^\]^][^\]]{0,200}\]:\s*\S")
-_ENV_KEY = "is_in_footnote"
+_ENV_KEY, _UNCLOSED_KEY = "is_in_footnote", "unclosed_formulas"
 
 
 def add_dialects(parser: MarkdownIt) -> None:
@@ -71,13 +71,33 @@ def _formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if len(line) > 4 and "$$" in line[2:]:
         last = start if line.endswith("$$") else -1
     else:
-        ends = (at for at in range(start + 1, end) if state.isEmpty(at) or _line(state, at).rstrip().endswith("$$"))
-        last = next(ends, -1)
-    if last < 0 or state.isEmpty(last):
+        last = _formula_end(state, start, end)
+    if last < 0:
         return False
     if not silent:
         state.line = last + 1
     return True
+
+
+def _formula_end(state: StateBlock, start: int, end: int) -> int:
+    """Return the last line of a formula; -1 if nothing closes it before an empty line.
+
+    Lines in which no end was found are remembered, because each of them may begin with `$$`.
+    """
+    unclosed = state.env.setdefault(_UNCLOSED_KEY, {})
+    block = state.level, state.blkIndent, end
+    first, stop = unclosed.get(block, (0, 0))
+    if first <= start < stop:
+        return -1
+    for at in range(start + 1, end):
+        if state.isEmpty(at):
+            break
+        if _line(state, at).rstrip().endswith("$$"):
+            return at
+    else:
+        at = end
+    unclosed[block] = start, at
+    return -1
 
 
 def _alert(state: StateBlock, start: int, _end: int, silent: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from html import unescape
 from typing import Any, Literal, NamedTuple
 
@@ -149,17 +149,17 @@ def _formula(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _with_code(found: Sequence[_Found]) -> Iterator[_Found]:
-    """Yield pieces of markup, with one verbatim piece for each element of code (`<kbd>Ctrl</kbd>`)."""
-    at = 0
-    while at < len(found):
-        piece = found[at]
-        if piece.kind == "open" and piece.name in CODE:
-            ends = (one.end for one in found[at + 1 :] if one.kind == "close" and one.name == piece.name)
-            if end := next(ends, 0):
-                piece = _Found(piece.start, end, "verbatim")
-        yield piece
-        at += 1
+def _with_code(found: Sequence[_Found]) -> list[_Found]:
+    """Return pieces of markup, with one verbatim piece for each element of code (`<kbd>Ctrl</kbd>`)."""
+    pieces: list[_Found] = []
+    #: By name, the end of the next closing tag.
+    ends: dict[str, int] = {}
+    for piece in reversed(found):
+        if piece.kind == "close":
+            ends[piece.name] = piece.end
+        is_code = piece.kind == "open" and piece.name in CODE and piece.name in ends
+        pieces.append(_Found(piece.start, ends[piece.name], "verbatim") if is_code else piece)
+    return pieces[::-1]
 
 
 def _add_text(builder: MarkedTextBuilder, text: str) -> None:
