@@ -38,8 +38,16 @@ def test_only_apostrophes_are_added_and_none_to_addresses(words: list[str], lang
     assert spans == [changed[span.start : span.end] for span in find_spans(changed) if span.kind in VERBATIM]
 
 
-def test_words_in_capitals_stay() -> None:
-    assert with_apostrophes("Send it by IM, DONT wait, Im here", "en") == "Send it by IM, DONT wait, I'm here"
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("Send it by IM, DONT wait, Im here", "Send it by IM, DONT wait, I'm here"),
+        ("Jony Ive left. Ive seen it. Hi Im Tom", "Jony Ive left. I've seen it. Hi I'm Tom"),
+        ("I Dont know", "I Don't know"),
+    ],
+)
+def test_names_and_words_in_capitals_stay(typed: str, read: str) -> None:
+    assert with_apostrophes(typed, "en") == read
 
 
 @pytest.mark.parametrize(("folder", "language"), [("tatoeba-en-de", "en"), ("tatoeba-en-fr", "fr"), ("multi30k", "en")])

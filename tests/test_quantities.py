@@ -156,3 +156,22 @@ def test_words_and_durations_are_no_dates_and_times(text: str, language: str) ->
 def test_a_long_number_is_left_as_it_is() -> None:
     text = f"At 5 pm, code {'9' * 5_000} and {'111 ' * 5_000}"
     assert find_quantities(text, "en", "de")[0].forms[0] == "17 Uhr"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("We met at 5 pm. Then on 3 May. He left.", ["5 pm", "3 May"]),
+        ("We met at 5 p.m. yesterday, on Jan. 3.", ["5 p.m.", "Jan. 3"]),
+    ],
+)
+def test_the_point_of_a_sentence_is_no_part_of_a_date_or_a_time(text: str, found: list[str]) -> None:
+    assert [text[each.start : each.end] for each in find_quantities(text, "en", "de")] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [("from Python 3.12", "3.12"), ("in version 3.12", "3.12"), ("for 3.12 euros", "3,12"), ("Only 3.5 litres", "3,5")],
+)
+def test_a_version_keeps_its_point(text: str, form: str) -> None:
+    assert [each.forms[0] for each in find_quantities(text, "en", "de")] == [form]

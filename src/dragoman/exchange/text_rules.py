@@ -58,7 +58,7 @@ def rules() -> str:
         "NUMBER_WORDS": ("Record<string, Record<string, [number, boolean]>>", number_words._LEXICONS),
         "DATE_PATTERNS": ("Record<string, number>", {language: len(each) for language, each in dates._DATES.items()}),
         "MONTH_NUMBERS": ("Record<string, Record<string, number>>", dates.MONTH_NUMBERS),
-        "AFTERNOON": ("string[]", times.AFTERNOON),
+        "HALVES": ("Record<string, number>", times.HALVES),
         "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
         "MARKS": (
@@ -93,5 +93,5 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         patterns[f"dates.{language}.MENTIONS"] = dates._MENTIONS[language]
     for language, each in times.TIME_PATTERNS.items():
         patterns |= {f"times.{language}.{number}": pattern for number, pattern in enumerate(each)}
-        patterns[f"times.{language}.SAID"] = times._SAID[language]
+        patterns[f"times.{language}.AFTERNOON"] = times.AFTERNOON_WORDS[language]
     return patterns

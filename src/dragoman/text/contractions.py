@@ -35,10 +35,17 @@ CONTRACTIONS = {
 }
 
 
+#: The word before another one.
+_WORD_BEFORE = re.compile(r"([^\W\d_]{2,}) \Z")
+#: Characters of the longest word that is looked at.
+_LONGEST = 40
+
+
 def with_apostrophes(text: str, language: str) -> str:
     """Return a text with the apostrophes that its contractions lack, except in addresses and the like.
 
-    Words in capitals stay: "IM" is none.
+    Words in capitals stay ("IM"), and so does a word with a capital after another one, which may be a name ("Jony
+    Ive"); but "Hi Im Tom" has none.
 
     Args:
         language: the code of its language.
@@ -50,7 +57,13 @@ def with_apostrophes(text: str, language: str) -> str:
 
     def written(_: int, match: re.Match[str]) -> str:
         word = match[0]
-        form = word if word.isupper() else forms.get(word.lower(), word)
-        return form[0].upper() + form[1:] if word[0].isupper() else form
+        form = forms.get(word.lower())
+        if form is None or word.isupper():
+            return word
+        if word[0].islower():
+            return form
+        before = _WORD_BEFORE.search(match.string[max(0, match.start() - _LONGEST) : match.start()])
+        may_be_name = before is not None and before[1][0].isupper() and word != "Im"
+        return word if may_be_name else form[0].upper() + form[1:]
 
     return rewrite_words(text, written) if forms else text

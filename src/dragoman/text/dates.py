@@ -42,7 +42,7 @@ def _date_patterns(language: str) -> tuple[re.Pattern[str], ...]:
     if language == "zh":
         month = rf"(?<![一二三四五六七八九十0-9個个几幾])0?(?P<month>{_NAMES[language]})月(?!亮|球)"
         return (re.compile(rf"(?:(?P<year>[12]\d\d\d)年)?{month}(?:(?P<day>[0-3]?\d)[日号號])?"),)
-    month = rf"(?P<month>{_NAMES[language]})\b\.?"
+    month = rf"(?P<month>{_NAMES[language]})\b(?:\.(?=\s?\d|,))?"
     patterns = [rf"{_DAY}{_AFTER_DAY[language]}{month}{_YEAR}", rf"{_BEFORE_MONTH[language]}{month}{_YEAR}"]
     if language == "en":
         patterns.insert(1, rf"\b{month}\s(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?![\d:]|\s?[ap]m\b){_YEAR}")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from dragoman.text.dates import find_dates, month_faults
 from dragoman.text.number_words import numbers_in_words
-from dragoman.text.times import lost_afternoons
+from dragoman.text.times import lost_halves
 
 _SCALES = {
     **{"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8},
@@ -73,8 +73,8 @@ class NumberFaults(NamedTuple):
 
 
 def numbers_kept(source: str, translation: str, source_lang: str, target_lang: str) -> bool:
-    """Return False if a translation lost a number, a month or the afternoon of a time, or has a number or a month that
-    its source lacks.
+    """Return False if a translation lost a number, a month or the half of the day of a time, or has
+    a number or a month that its source lacks.
 
     A number of one digit counts in dates and times alone.
 
@@ -97,7 +97,7 @@ def numbers_kept(source: str, translation: str, source_lang: str, target_lang: s
 def number_faults(source: str, translation: str, source_lang: str, target_lang: str) -> NumberFaults:
     """Return the faults that `numbers_kept` tells of."""
     lost_months, has_gained = month_faults(source, translation, source_lang, target_lang)
-    places = [*lost_months, *lost_afternoons(source, translation, source_lang, target_lang)]
+    places = [*lost_months, *lost_halves(source, translation, source_lang, target_lang)]
     if _ascii(source) == _ascii(translation) and not _loses_point(source, translation):
         return NumberFaults(places, has_gained)
     is_time = any(map(_TIME.search, (source, translation)))

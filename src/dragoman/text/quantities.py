@@ -24,6 +24,8 @@ _NUMERIC_DATE = re.compile(
 _DAY_FIRST = frozenset(("de", "fr"))
 #: Characters after a number that say what it is: "17.30 Uhr".
 _NEAR = 8
+#: Words before a version: "Python 3.12". The first word of a sentence has a capital anyway.
+_VERSION = re.compile(r"(?:\w[,;:]? [A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?\Z")
 #: Characters of the longest number that is written in another way.
 _LONGEST = 24
 #: Numbers that may be written in words.
@@ -93,6 +95,8 @@ def _number(text: str, start: int, end: int, source: str, target: str) -> Quanti
     forms = [text[start:end]]
     if number.kind in ("whole", "decimal"):
         forms = [*(written(number, target, like) for like in (forms[0], "")), *forms]
+    if number.kind == "decimal" and _VERSION.search(text[max(0, start - _LONGEST) : start]):
+        forms = [text[start:end]]
     place = with_currency(text, start, end)
     if place != (start, end):
         sign = (text[place[0] : start] + text[end : place[1]]).strip()

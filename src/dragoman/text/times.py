@@ -12,7 +12,7 @@ from dragoman.text.number_words import numbers_in_words
 _MINUTE = r"[0-5]\d"
 #: Times by the language that writes them so; all languages write 17:30, too.
 _TIMES = {
-    "en": rf"(?P<hour>\d\d?)(?::(?P<minute>{_MINUTE}))?(?:\s?(?P<half>[ap])\.?\s?m\b\.?|\so['’]clock)",
+    "en": rf"(?P<hour>\d\d?)(?::(?P<minute>{_MINUTE}))?(?:\s?(?P<half>[ap])\.?\s?m\b|\so['’]clock)",
     "de": rf"(?P<hour>\d\d?)(?:[:.](?P<minute>{_MINUTE}))?\s?Uhr(?:\s(?P<after>{_MINUTE}))?\b"
     r"(?:\s(?P<half>(?:morgens|vormittags|nachmittags|abends)\b))?",
     "fr": rf"(?P<hour>\d\d?)\s?h(?:eures?)?(?:\s?(?P<minute>{_MINUTE}))?\b"
@@ -26,19 +26,27 @@ TIME_PATTERNS = {
     language: tuple(re.compile(rf"(?<![\d.,:]){pattern}", re.IGNORECASE) for pattern in (own, _CLOCK))
     for language, own in _TIMES.items()
 }
-#: The halves of the day from noon on, in small letters.
-AFTERNOON = ("p", "nachmittags", "abends", "de l'après-midi", "de l’après-midi", "du soir", "下午", "傍晚", "晚上")
-_NOON = "中午"
-#: Words that say so without an hour. German joins them to others, but "vormittags" is before noon.
-_SAID = {
+#: The first of the twelve hours of 24 that a half of the day stands for: "12 am" is 0, 晚上12点 is 24.
+HALVES = {
+    **{"a": 0, "p": 12, "凌晨": 0, "早上": 1, "早晨": 1, "上午": 1, "中午": 3, "下午": 12, "傍晚": 12, "晚上": 13},
+    **{"morgens": 1, "vormittags": 1, "nachmittags": 12, "abends": 13},
+    **{"du matin": 1, "de l'après-midi": 12, "du soir": 13},
+}
+#: Words for hours after noon, without an hour. German joins them to others, but "vormittags" is before noon.
+AFTERNOON_WORDS = {
     "en": re.compile(r"\bp\.?\s?m\b|noon|evening|night", re.IGNORECASE),
     "de": re.compile(r"\bp\.?\s?m\b|(?<!vor)mittag|abend|nacht", re.IGNORECASE),
     "fr": re.compile(r"\bp\.?\s?m\b|midi|soir|nuit", re.IGNORECASE),
     "zh": re.compile(r"\bp\.?\s?m\b|下午|午后|午後|傍晚|晚|夜|中午", re.IGNORECASE),
 }
-_LATE_HOURS = range(13, 24)
-#: Words before an hour in French; without them and without minutes, "2 heures" is a duration.
-_BEFORE_HOUR = re.compile(r"(?:\b(?:à|vers|dès|avant|après|jusqu['’]à|il est)|\A)\s\Z", re.IGNORECASE)
+_HOURS_OF_DAY = range(24)
+_AFTERNOON = range(13, 24)
+#: Words before an hour in French; without them and without minutes, "2 heures" is a duration, but hardly "15 heures".
+_BEFORE_HOUR = re.compile(r"(?:\b(?:à|vers|dès|avant|après|jusqu['’]à|il est)\s|\A)\Z", re.IGNORECASE)
+#: The end of an abbreviation inside a sentence.
+_INNER_POINT = re.compile(r"\.(?=\s+[a-z0-9(]|[,;:])")
+#: The half of the day in Chinese, by its last hour.
+_CHINESE_HALVES = {5: "凌晨", 11: "上午", 12: "中午", 17: "下午", 23: "晚上"}
 
 
 class Time(NamedTuple):
@@ -46,89 +54,100 @@ class Time(NamedTuple):
 
     start: int
     end: int
+    #: Of 24; 3 for "3 o'clock", which may be 15.
     hour: int
     #: Two digits.
     minute: str = "00"
-    #: The half of the day in words or as "p", in small letters; None if there is none.
-    half: str | None = None
-
-    @property
-    def is_afternoon(self) -> bool:
-        """True if the text says that it is between noon and midnight."""
-        return self.hour > 12 or self.half in AFTERNOON or (self.half == _NOON and self.hour < 3)
+    #: True if a word names the half of the day.
+    has_half: bool = False
 
     @property
     def is_clear(self) -> bool:
         """True if the text says which half of the day it is in."""
-        return self.half is not None or self.hour > 12 or self.hour == 0
-
-    @property
-    def late_hour(self) -> int:
-        """The hour of 24."""
-        if self.half == "a" and self.hour == 12:
-            return 0
-        return self.hour + 12 if self.is_afternoon and self.hour < 12 else self.hour
+        return self.has_half or self.hour > 12 or self.hour == 0
 
 
 def find_times(text: str, language: str) -> Iterator[Time]:
-    """Yield the times of a text; two of them may overlap.
+    """Yield the times of a text. No two overlap: "3:30 pm" is not "3:30", too.
 
     Args:
         language: its code. Times of four languages are known.
 
-    >>> [(time.late_hour, time.minute) for time in find_times("At 3 pm, or at 17:45.", "en")]
-    [(15, '00'), (17, '45')]
+    >>> [(time.hour, time.minute) for time in find_times("At 3 pm, at 12 am, or at 17:45.", "en")]
+    [(15, '00'), (0, '00'), (17, '45')]
     """
+    starts: set[int] = set()
     for pattern in TIME_PATTERNS.get(base_language(language), ()):
         for match in pattern.finditer(text):
-            groups, hour = match.groupdict(), int(match["hour"])
-            is_duration = "heure" in match[0].lower() and not groups.get("minute") and not groups.get("half")
-            if is_duration and not _BEFORE_HOUR.search(text[max(0, match.start() - 9) : match.start()]):
+            if match.start("hour") in starts:
                 continue
-            if hour <= _LATE_HOURS[-1]:
-                half = (groups.get("half") or "").lower() or None
-                yield Time(*match.span(), hour, groups.get("minute") or groups.get("after") or "00", half)
+            starts.add(match.start("hour"))
+            groups, hour = match.groupdict(), int(match["hour"])
+            minute, half = groups.get("minute") or groups.get("after"), groups.get("half")
+            may_last = "heure" in match[0].lower() and minute is None and half is None and hour not in _AFTERNOON
+            if may_last and not _BEFORE_HOUR.search(text[max(0, match.start() - 9) : match.start()]):
+                continue
+            if hour in _HOURS_OF_DAY:
+                point = _INNER_POINT.match(text, match.end()) if half and base_language(language) == "en" else None
+                end = match.end() if point is None else point.end()
+                yield Time(match.start(), end, _hour_of_day(hour, half), minute or "00", half is not None)
 
 
-def lost_afternoons(source: str, translation: str, source_lang: str, target_lang: str) -> list[int]:
-    """Return the places of times that are said to be after noon, if a translation says so nowhere.
+def _hour_of_day(hour: int, half: str | None) -> int:
+    if half is None:
+        return hour
+    first = HALVES[" ".join(half.lower().replace("’", "'").split())]
+    return (first + (hour - first) % 12) % 24
 
-    An hour above 12 alone says it not clearly enough: people translate "14 h 30" by "2:30".
 
-    >>> [lost_afternoons("Come at 3 pm.", f"Komm um {time}.", "en", "de") for time in ("3 Uhr", "15 Uhr")]
+def lost_halves(source: str, translation: str, source_lang: str, target_lang: str) -> list[int]:
+    """Return the places of times whose half of the day a word names, and a translation loses.
+
+    It loses the afternoon if it says so nowhere, and any half if it has the same hour of the other half. An hour above
+    12 does not count as such a word: people translate "14 h 30" by "2:30".
+
+    >>> [lost_halves("Come at 3 pm.", f"Komm um {time}.", "en", "de") for time in ("3 Uhr", "15 Uhr")]
     [[8], []]
+    >>> [lost_halves("Come at 3 am.", f"Komm um {time}.", "en", "de") for time in ("3 Uhr", "15 Uhr")]
+    [[], [8]]
     """
-    said = _SAID.get(base_language(target_lang))
-    late = [
-        time.start
-        for time in find_times(source, source_lang)
-        if time.half is not None and time.is_afternoon and time.hour != 12
-    ]
-    if said is None or not late or said.search(translation):
+    words = AFTERNOON_WORDS.get(base_language(target_lang))
+    named = [time for time in find_times(source, source_lang) if time.has_half]
+    if words is None or not named:
         return []
-    if any(time.is_afternoon for time in find_times(translation, target_lang)):
-        return []
-    return [] if set(_LATE_HOURS) & set(numbers_in_words(translation, target_lang)) else late
+    hours = {time.hour for time in find_times(translation, target_lang)}
+    says_afternoon = (
+        words.search(translation) is not None
+        or any(hour in _AFTERNOON for hour in hours)
+        or any(number in _AFTERNOON for number in numbers_in_words(translation, target_lang))
+    )
+
+    def is_lost(hour: int) -> bool:
+        if hour in _AFTERNOON:
+            return not says_afternoon
+        return hour not in hours and (hour + 12) % 24 in hours
+
+    return [time.start for time in named if is_lost(time.hour)]
 
 
 def written_times(time: Time, language: str) -> list[str]:
     """Return the usual ways to write a time in a language.
 
-    >>> written_times(Time(0, 0, 3, "30", "p"), "de"), written_times(Time(0, 0, 15), "en")
+    >>> written_times(Time(0, 0, 15, "30"), "de"), written_times(Time(0, 0, 15), "en")
     (['15.30 Uhr', '15:30 Uhr', '15:30'], ['3 pm', '3 p.m.', '3:00 pm', '3:00 p.m.', '15:00'])
     """
-    late, minute = time.late_hour, time.minute
-    early, is_full = late % 12 or 12, minute == "00"
+    hour, minute = time.hour, time.minute
+    early, is_full = hour % 12 or 12, minute == "00"
     if language == "en":
-        half = "p" if time.is_afternoon else "a"
+        half = "p" if hour >= 12 else "a"
         halves = [f" {half}m", f" {half}.m."] if time.is_clear else []
         clock = [f"{early}:{minute}{each}" for each in halves]
         hours = [f"{early}{each}" for each in halves] or [f"{early} o'clock"]
-        return [*(hours if is_full else []), *clock, f"{late}:{minute}"]
+        return [*(hours if is_full else []), *clock, f"{hour}:{minute}"]
     if language == "de":
-        return [f"{late} Uhr"] if is_full else [f"{late}.{minute} Uhr", f"{late}:{minute} Uhr", f"{late}:{minute}"]
+        return [f"{hour} Uhr"] if is_full else [f"{hour}.{minute} Uhr", f"{hour}:{minute} Uhr", f"{hour}:{minute}"]
     if language == "fr":
-        hours = [f"{late} h", f"{late} heures"]
-        return hours if is_full else [f"{late} h {minute}", f"{late}h{minute}", f"{late}:{minute}"]
-    early_hour = f"{('下午' if time.is_afternoon else '上午') if time.is_clear else ''}{early}点"
-    return [early_hour, f"{late}点"] if is_full else [f"{early_hour}{minute}分", f"{late}:{minute}"]
+        hours = [f"{hour} h", f"{hour} heures"]
+        return hours if is_full else [f"{hour} h {minute}", f"{hour}h{minute}", f"{hour}:{minute}"]
+    half = next(word for last, word in _CHINESE_HALVES.items() if hour <= last) if time.is_clear else ""
+    return [f"{half}{early}点", f"{hour}点"] if is_full else [f"{half}{early}点{minute}分", f"{hour}:{minute}"]

@@ -4,7 +4,7 @@ import { findDates, monthsKept } from "./dates.js";
 import { ascii } from "./digits.js";
 import { allMatches, baseLanguage, characterBefore, pattern, strip } from "./patterns.js";
 import { NUMBER_SCALES, NUMBER_WORDS } from "./rules.js";
-import { afternoonsKept } from "./times.js";
+import { halvesKept } from "./times.js";
 
 /**
  * @typedef {object} NumberForms digits without separators and zeros before them, with a point before a fraction; "" is zero
@@ -18,10 +18,10 @@ const [MANY_WORDS, LONG_ROW] = [12, 240];
 /** @type {Record<string, number>} */
 const ROMAN = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 
-/** Return false if a translation lost a number, a month or the afternoon of a time, or has a number or a month that its source lacks. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
+/** Return false if a translation lost a number, a month or the half of the day of a time, or has a number or a month that its source lacks. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
 export function numbersKept(source, translation, sourceLang, targetLang) {
   if (!monthsKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang))) return false;
-  if (!afternoonsKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang), (text) => numbersInWords(text, targetLang))) return false;
+  if (!halvesKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang), (text) => numbersInWords(text, targetLang))) return false;
   if (ascii(source) === ascii(translation) && !losesPoint(source, translation)) return true;
   const isTime = [source, translation].some((text) => pattern("numbers.TIME").test(text));
   const sources = numbersOf(source, isTime, sourceLang);

@@ -2,29 +2,46 @@
 
 import { ascii } from "./digits.js";
 import { allMatches, pattern } from "./patterns.js";
-import { AFTERNOON, MONTH_NUMBERS } from "./rules.js";
+import { HALVES, MONTH_NUMBERS } from "./rules.js";
 
-const LAST_HOUR = 23;
+const isAfternoon = (/** @type {number} */ hour) => 12 < hour && hour < 24;
+const BEFORE_HOUR = /(?:(?<![\p{L}\p{N}_])(?:à|vers|dès|avant|après|jusqu['’]à|il est)\s|^)$/iu;
 
-/** Return true if a text has a time that it says is after noon. @param {string} text @param {string} language code of a base language @param {boolean} inWords it says so in words, and it is not noon itself */
-function hasAfternoon(text, language, inWords) {
-  if (!(language in MONTH_NUMBERS)) return false;
-  return [0, 1].some((number) => allMatches(`times.${language}.${number}`, text).some((match) => {
-    const groups = /** @type {Record<string, string | undefined>} */ (match.groups);
-    const [hour, half] = [Number(ascii(groups.hour ?? "")), groups.half?.toLowerCase() ?? ""];
-    if (hour > LAST_HOUR || (inWords && (hour === 12 || !half))) return false;
-    return hour > 12 || AFTERNOON.includes(half) || (half === "中午" && hour < 3);
+/** Return the hours of the times of a text, of 24. @param {string} text @param {string} language code of a base language @returns {{hour: number, hasHalf: boolean}[]} */
+function timesOf(text, language) {
+  if (!(language in MONTH_NUMBERS)) return [];
+  /** @type {Set<number>} */
+  const starts = new Set();
+  return [0, 1].flatMap((number) => allMatches(`times.${language}.${number}`, text).flatMap((match) => {
+    const { hour: digits, half, minute, after } = /** @type {Record<string, string | undefined>} */ (match.groups);
+    const hour = Number(ascii(digits ?? ""));
+    const start = match.index + match[0].indexOf(digits ?? "");
+    if (starts.has(start)) return [];
+    starts.add(start);
+    const mayLast = match[0].toLowerCase().includes("heure") && (minute ?? after ?? half) === undefined && !isAfternoon(hour);
+    if (hour >= 24 || (mayLast && !BEFORE_HOUR.test(text.slice(Math.max(0, match.index - 9), match.index)))) return [];
+    return [{ hour: hourOfDay(hour, half), hasHalf: half !== undefined }];
   }));
 }
 
+/** @param {number} hour @param {string | undefined} half */
+function hourOfDay(hour, half) {
+  if (half === undefined) return hour;
+  const first = HALVES[half.toLowerCase().replaceAll("’", "'").replace(/\s+/g, " ")];
+  return (first + ((hour - first + 24) % 12)) % 24;
+}
+
 /**
- * Return false if a source says that a time is after noon, and its translation says so nowhere.
+ * Return false if a word of the source names the half of the day of a time, and its translation loses it.
  *
  * @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang codes of base languages
  * @param {(text: string) => Set<bigint | number>} numbersInWords
  */
-export function afternoonsKept(source, translation, sourceLang, targetLang, numbersInWords) {
-  if (!(targetLang in MONTH_NUMBERS) || !hasAfternoon(source, sourceLang, true)) return true;
-  if (pattern(`times.${targetLang}.SAID`).test(translation) || hasAfternoon(translation, targetLang, false)) return true;
-  return [...numbersInWords(translation)].map(Number).some((number) => 12 < number && number <= LAST_HOUR);
+export function halvesKept(source, translation, sourceLang, targetLang, numbersInWords) {
+  const named = timesOf(source, sourceLang).filter((time) => time.hasHalf);
+  if (!(targetLang in MONTH_NUMBERS) || !named.length) return true;
+  const hours = timesOf(translation, targetLang).map((time) => time.hour);
+  const saysAfternoon = pattern(`times.${targetLang}.AFTERNOON`).test(translation) || hours.some(isAfternoon)
+    || [...numbersInWords(translation)].map(Number).some(isAfternoon);
+  return named.every(({ hour }) => (isAfternoon(hour) ? saysAfternoon : hours.includes(hour) || !hours.includes((hour + 12) % 24)));
 }
