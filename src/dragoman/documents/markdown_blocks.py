@@ -85,7 +85,7 @@ def _formula_end(state: StateBlock, start: int, end: int) -> int:
     Lines in which no end was found are remembered, because each of them may begin with `$$`.
     """
     unclosed = state.env.setdefault(_UNCLOSED_KEY, {})
-    block = state.level, state.blkIndent, end
+    block = state.parentType, state.level, state.blkIndent, end
     first, stop = unclosed.get(block, (0, 0))
     if first <= start < stop:
         return -1
