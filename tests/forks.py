@@ -52,13 +52,16 @@ def overlapping_training(chosen: dict[str, Any], folder: str) -> None:
 
 def training_that_does_not_improve(chosen: dict[str, Any], folder: str) -> None:
     """Train with a validation of fixed scores; only the main process would choose bfloat16."""
+    import pytest
+
     from dragoman.training import precision, train, trainer
     from dragoman.training.validation import Validation
 
     chosen_precision = "bfloat16" if os.environ.get("RANK", "0") == "0" else "float32"
-    precision.choose_precision = lambda config, device: (chosen_precision, "a reason")  # type: ignore[assignment]
-    trainer.validate = lambda *arguments: Validation(loss=1.0, bleu=0.0)  # type: ignore[assignment]
-    train(chosen, Path(folder), device="cpu")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(precision, "choose_precision", lambda config, device: (chosen_precision, "a reason"))
+        patch.setattr(trainer, "validate", lambda *arguments: Validation(loss=1.0, bleu=0.0))
+        train(chosen, Path(folder), device="cpu")
 
 
 def _work(work: Work, arguments: tuple[Any, ...], said: str, environment: dict[str, str]) -> None:

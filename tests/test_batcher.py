@@ -55,6 +55,12 @@ class ToySearch:
         return [[(each.ids[0], each.config)] for each in jobs]
 
 
+def first_number(answers: Sequence[Sequence[Any]]) -> int:
+    """Return the number of the first job that a `ToySearch` answered."""
+    number: int = answers[0][0][0]
+    return number
+
+
 def held(batcher: Batcher, search: ToySearch) -> Future[list[list[Candidate]]]:
     """Submit a job, and return when it is being searched."""
     future = batcher.submit([job(0)])
@@ -124,6 +130,23 @@ def test_a_failure_is_told_to_the_caller_it_concerns_alone() -> None:
             bad.result(10)
 
 
+def test_a_search_with_too_few_results_fails_its_callers_and_not_the_thread() -> None:
+    class ForgetfulSearch(ToySearch):
+        def search(self, jobs: Sequence[SearchJob], **options: Any) -> list[list[Any]]:
+            found = super().search(jobs, **options)
+            return found[:1] if any(9 in each.ids for each in jobs) else found
+
+    search = ForgetfulSearch(is_held=True)
+    with Batcher([search], 100) as batcher:
+        held(batcher, search)
+        good, bad = batcher.submit([job(1)]), batcher.submit([job(9), job(2)])
+        search.let_go.set()
+        assert first_number(good.result(10)) == 1
+        with pytest.raises(ValueError, match="shorter"):
+            bad.result(10)
+        assert first_number(batcher.search([job(3)], stop=StopCondition.after(10))) == 3
+
+
 def test_a_deadline_ends_its_own_call_alone() -> None:
     search = ToySearch(is_held=True)
     with Batcher([search], 100) as batcher:
@@ -153,7 +176,7 @@ def test_a_search_that_nobody_waits_for_is_stopped() -> None:
         with pytest.raises(StoppedError, match="the translation was cancelled"):
             asked.result(10)
         search.let_go.set()
-        assert batcher.search([job(3)])[0][0][0] == 3  # type: ignore[comparison-overlap]
+        assert first_number(batcher.search([job(3)])) == 3
 
 
 def test_no_caller_can_end_the_searches_of_others() -> None:
@@ -164,7 +187,7 @@ def test_no_caller_can_end_the_searches_of_others() -> None:
             exiting.result(10)
         with pytest.raises(ConfigError, match="batch_size is a str"):
             batcher.submit([job(1)], batch_size="8")  # type: ignore[arg-type]
-        assert batcher.submit([job(2)]).result(10)[0][0][0] == 2  # type: ignore[comparison-overlap]
+        assert first_number(batcher.submit([job(2)]).result(10)) == 2
 
 
 def test_a_closed_batcher_finishes_its_calls_and_takes_no_more() -> None:
@@ -192,7 +215,7 @@ def test_a_copy_of_the_process_searches_by_itself() -> None:
         assert here.poll(30)
         assert here.recv() == list(range(20))
         os.waitpid(copy, 0)
-        assert batcher.search([job(2)])[0][0][0] == 2  # type: ignore[comparison-overlap]
+        assert first_number(batcher.search([job(2)])) == 2
 
 
 # ---------------------------------------------------------------------------------------------------- translators
@@ -488,10 +511,10 @@ def test_no_batch_waits_for_another_one() -> None:
         slow = batcher.submit([job(1)])
         assert search.arrived.acquire(timeout=10)
         for number in range(2, 6):
-            assert batcher.submit([job(number)]).result(10)[0][0][0] == number  # type: ignore[comparison-overlap]
+            assert first_number(batcher.submit([job(number)]).result(10)) == number
         assert not slow.done()
         search.holds[1].set()
-        assert slow.result(10)[0][0][0] == 1  # type: ignore[comparison-overlap]
+        assert first_number(slow.result(10)) == 1
 
 
 def test_a_thread_leaves_the_other_ones_their_part_of_the_calls() -> None:
@@ -519,6 +542,6 @@ def test_one_call_is_shared_among_idle_threads() -> None:
     for n_jobs in (2, 7, 50):
         with Batcher([search] * 2, 512) as batcher:
             found = batcher.search([job(number, length=9) for number in range(n_jobs)])
-            assert [each[0][0] for each in found] == list(range(n_jobs))  # type: ignore[comparison-overlap]
+            assert [first_number([each]) for each in found] == list(range(n_jobs))
     assert sorted(map(len, search.batches)) == [1, 1, 3, 4, 25, 25]
     assert set(search.batch_sizes) == {10, 30, 40, 250}

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from dragoman import documents
 from dragoman.cli.program import run
-from dragoman.documents import MarkedText, open_document, translate_document
+from dragoman.documents import MarkedText, SegmentText, open_document, translate_document
 from dragoman.documents.document import TextFile
 from dragoman.documents.ellipses import put_ellipses, take_ellipses
 from dragoman.documents.plain_text import parse_text
 from dragoman.errors import ConfigError, DataError
-from dragoman.translator import Request, Translation
+from dragoman.translator import Alternative, Request, Translation
 
 #: Everything that a text file may have, and much of what looks like structure.
 lines = st.text(st.sampled_from("ab. \t\u00a0\u3000-*1)中é\ufeff\x0c\x85\u2028"), max_size=12) | st.text(max_size=8)
@@ -224,6 +224,15 @@ def test_a_heading_keeps_its_capital_and_a_copied_word_its_small_letter() -> Non
 def test_ellipses_stay_at_the_ends(text: str, read: str, translation: str, written: str) -> None:
     core, _, ellipses = take_ellipses(text, ())
     assert (core, put_ellipses(translation, ellipses, "de")) == (read, written)
+
+
+def test_alternatives_get_the_ellipses_and_the_capital_too() -> None:
+    segment = SegmentText.of(documents.parse_document(b"Help me...", "txt").segments()[0])
+    texts = "hilf mir.", "hilf mir!", "hilfe"
+    best = Translation(texts[0], 0.0, (), tuple(Alternative(text, 0.0, 0.0, ()) for text in texts))
+    finished = segment.finish(best, "de")
+    assert [each.text for each in finished.alternatives] == ["Hilf mir...", "Hilf mir...", "Hilfe..."]
+    assert finished.text == finished.alternatives[0].text
 
 
 def test_ellipses_and_verbatim_stretches() -> None:

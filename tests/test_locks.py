@@ -305,3 +305,26 @@ def test_a_lock_is_given_back_though_a_copy_of_the_process_still_has_its_file(
         os.close(writing)
         os.close(reading)
         os.waitpid(copy, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("error", [None, KeyError("an error of its own"), KeyboardInterrupt()], ids=repr)
+def test_a_copy_of_the_process_leaves_the_block_without_an_error(tmp_path: Path, error: BaseException | None) -> None:
+    """It gives nothing back and removes nothing, and its own error stays what it was."""
+    copy = -1
+    try:
+        with lock_folder(tmp_path / "new"):
+            copy = os.fork()
+            if copy == 0 and error is not None:
+                raise error
+            if copy:
+                assert os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 0
+                with pytest.raises(RunFolderError, match=f"process {os.getpid()}"), lock_folder(tmp_path / "new"):
+                    pass
+    except BaseException as caught:
+        if copy == 0:
+            os._exit(caught is not error)
+        raise
+    if copy == 0:
+        os._exit(error is not None)
+    assert not (tmp_path / "new").exists()

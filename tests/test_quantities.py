@@ -110,6 +110,22 @@ def test_the_quantity_that_is_lost_is_told(source: str, translation: str, lost: 
     assert [source[each.start : each.end] for each in found] == [each.removesuffix("元") for each in lost]
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "stretches", "lost"),
+    [
+        ("Room 5 costs 150 €.", "Zimmer 5 kostet viel.", ("5",), ["150 €"]),
+        ("Room 5 costs 150 €.", "Zimmer 5 kostet 150 €.", ("5",), []),
+        ("See https://a.example/1234 on 12 pages.", "Siehe https://a.example/1234.", (), ["12"]),
+        ("The long-name-77 weighs 12 kg and 15 g.", "long-name-77 wiegt 15 g.", ("long-name-77",), ["12"]),
+    ],
+)
+def test_a_quantity_is_found_beside_what_is_protected(
+    source: str, translation: str, stretches: tuple[str, ...], lost: list[str]
+) -> None:
+    found = lost_quantities(source, translation, stretches, ("en", "de"))
+    assert [source[each.start : each.end] for each in found] == lost
+
+
 def test_alone_and_in_a_batch_the_same_is_kept() -> None:
     translator = Translator.load("everyday")
     texts = ["我的签证4月9日到期。", "你好。", "会议改到2029年11月6日了，请告诉 {name}。"]

@@ -36,14 +36,20 @@ class SegmentText(NamedTuple):
         return bool(self.segment.marks)
 
     def finish(self, translation: Translation, target_lang: str | None) -> Translation:
-        """Return the translation of the segment: that of the text, with the ellipses and the first capital.
+        """Return the translation of the segment and its alternatives, given those of the text.
 
-        "Help" in a menu is a heading, so its translation begins with a capital. A word that was copied stays as it is.
+        They get the ellipses and the first capital: "Help" in a menu is a heading, so its translation begins with a
+        capital. A word that was copied stays as it is.
         """
-        text = translation.text
+        alternatives = tuple(
+            replace(each, text=self._finished(each.text, target_lang)) for each in translation.alternatives
+        )
+        return replace(translation, text=self._finished(translation.text, target_lang), alternatives=alternatives)
+
+    def _finished(self, text: str, target_lang: str | None) -> str:
         if any(self.ellipses):
             text = put_ellipses(text, self.ellipses, target_lang)
         is_small = text[:1].islower() and len(text[:1].upper()) == 1
         if is_small and self.segment.text[:1].isupper() and text.split()[0] not in self.segment.text.split():
             text = text[0].upper() + text[1:]
-        return replace(translation, text=text)
+        return text

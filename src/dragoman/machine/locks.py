@@ -92,12 +92,14 @@ def lock_folder(folder: Path) -> Iterator[Lock]:
         _sign(lock)
         yield lock
     except Exception:
-        lock.require()
+        if not lock.file.closed:
+            lock.require()
         raise
     finally:
-        _remove_empty(lock, missing)
-        _held.discard(lock)
-        _release(lock.file)
+        if not lock.file.closed:  # as it is in a copy of this process, which has nothing to give back
+            _remove_empty(lock, missing)
+            _held.discard(lock)
+            _release(lock.file)
 
 
 def _take(folder: Path) -> Lock:

@@ -168,6 +168,7 @@ def _search_for(searcher: Search, batch: Sequence[tuple[Call, int]]) -> None:
         # As large as the whole batch, so that the searcher does not cut it.
         n_tokens = len(batch) * max(len(call.jobs[index].ids) + 1 for call, index in batch)
         results = searcher.search([call.jobs[index] for call, index in batch], batch_size=n_tokens, stop=stop)
+        answers = list(zip(batch, results, strict=True))
     except BaseException as error:  # the thread must live on for other calls
         if len(calls) == 1:
             calls[0].fail(error)
@@ -175,5 +176,5 @@ def _search_for(searcher: Search, batch: Sequence[tuple[Call, int]]) -> None:
         for call in filter(Call.is_open, calls):
             _search_for(searcher, [(owner, index) for owner, index in batch if owner is call])
         return
-    for (call, index), candidates in zip(batch, results, strict=True):
+    for (call, index), candidates in answers:
         call.add(index, candidates)

@@ -47,7 +47,11 @@ def lost_spans(source: str, translation: str, stretches: Sequence[str]) -> list[
 def lost_quantities(
     source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str]
 ) -> list[Quantity]:
-    """Return the quantities that a translation lost; all of the source if it has other numbers, or lacks a currency."""
+    """Return the quantities of a source that a translation lost: those with a missing number, month or half of the day.
+
+    If a currency is missing, or the fault belongs to no quantity, such as one number too many, return all of them. Their
+    places are those of the source. None is in a protected stretch.
+    """
     source, target = _without_spans(source, translation, stretches)
     lost, has_gained = number_faults(source, target, *languages)
     is_kept = currencies_kept(source, target, base_language(languages[1]))
@@ -73,11 +77,21 @@ def _miscounted(source: str, translation: str, stretches: Sequence[str]) -> Iter
 
 
 def _without_spans(source: str, translation: str, stretches: Sequence[str]) -> tuple[str, str]:
-    """Return both texts with spaces in place of spans and protected stretches."""
-    texts = source, translation
-    for span in sorted(_verbatim(source).union(stretches), key=len, reverse=True):
-        texts = texts[0].replace(span, " "), texts[1].replace(span, " ")
-    return RESERVED.sub(" ", texts[0]), RESERVED.sub(" ", texts[1])
+    """Return both texts with as many spaces in place of spans and protected stretches, so that places stay."""
+    spans = _verbatim(source)
+    parts = sorted(spans.union(stretches), key=lambda part: (-len(part), part))
+    return _blanked(source, parts, spans), _blanked(translation, parts, spans)
+
+
+def _blanked(text: str, parts: Sequence[str], spans: set[str]) -> str:
+    """Return a text with spaces in place of parts; those that are no spans are left in longer words: "5" in "150"."""
+    for part in parts:
+        if part in spans:
+            text = text.replace(part, " " * len(part))
+        else:
+            for start, end in occurrences(text, part):
+                text = text[:start] + " " * (end - start) + text[end:]
+    return RESERVED.sub(lambda match: " " * len(match[0]), text)
 
 
 def count_error(source: str, translation: str, stretch: str, least: int) -> int:
