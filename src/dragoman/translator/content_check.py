@@ -49,8 +49,8 @@ def lost_quantities(
 ) -> list[Quantity]:
     """Return the quantities of a source that a translation lost: those with a missing number, month or half of the day.
 
-    If a currency is missing, or the fault belongs to no quantity, such as one number too many, return all of them. Their
-    places are those of the source. None is in a protected stretch.
+    If a currency is missing, or the fault belongs to no quantity, such as one number too many, return all of them.
+    Places are those of the source. No quantity is in a protected stretch.
     """
     source, target = _without_spans(source, translation, stretches)
     lost, has_gained = number_faults(source, target, *languages)
