@@ -12,7 +12,7 @@ from dragoman.text.dates import Date, find_dates, written_dates
 from dragoman.text.numbers import numbers_kept
 from dragoman.text.quantities import find_quantities
 from dragoman.translator import Translator
-from dragoman.translator.losses import lost_quantities
+from dragoman.translator.content_check import lost_quantities
 
 LANGUAGES = st.sampled_from(["en", "de", "fr", "zh"])
 #: A sentence of each language, for a date, a time or an amount.

@@ -91,7 +91,7 @@ def test_one_line_says_what_is_wrong(tmp_path: Path, old: str, new: str, message
 def test_languages_are_asked_for_and_have_terms(tmp_path: Path) -> None:
     path = tmp_path / "a.tbx"
     path.write_text(VERSION_2, encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"the terms are in fr-FR, en, and de is asked for: .*; say --source-lang"):
+    with pytest.raises(ConfigError, match=r"the terms are in fr-FR, en, and de is asked for: .*; give --source-lang"):
         read_terms(path, ("en", "de"))
     path.write_text(VERSION_2.replace('<langSet xml:lang="en">', '<langSet xml:lang="de">', 1), encoding="utf-8")
     with pytest.raises(ConfigError, match="the terms are in fr-FR, de, en, not in two languages"):

@@ -42,11 +42,11 @@ def read_terms(path: Path, languages: Languages = (None, None)) -> TermList:
     `case` (yes or no). Rows with the same source are one term, which any of their targets satisfies.
 
     Args:
-        languages: of source and target. Of a term base, these terms are read; without, it must have two languages.
+        languages: codes of source and target, for a term base. If one is None, the term base must have two languages.
 
     Raises:
-        DataError: the file is no such table or term base, or a row is no term; the message has the line.
-        ConfigError: a term base lacks a language, or has more than two.
+        DataError: the file is no table or term base, or a row or concept is no valid term; the message has the line.
+        ConfigError: a term base lacks a requested language, or has more than two and not both are given.
     """
     if is_termbase(path):
         return _merged(read_termbase(path, languages), path, "concepts")

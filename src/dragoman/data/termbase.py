@@ -51,11 +51,11 @@ def read_termbase(path: Path, languages: Languages) -> Iterator[tuple[int, Term]
     those that are deprecated or superseded.
 
     Args:
-        languages: of source and target; None for a language that follows from the file.
+        languages: codes of source and target; None takes the language from the file, which then must have two.
 
     Raises:
         DataError: the file is not well-formed, declares entities, or has no terms.
-        ConfigError: it lacks a language, or has several and none is asked for.
+        ConfigError: it lacks a requested language, or has more or fewer than two and not both are given.
     """
     reader = _ConceptReader()
     concepts = list(reader.read(TextFile(path, "error", check_text_file(path))))
@@ -66,9 +66,9 @@ def read_termbase(path: Path, languages: Languages) -> Iterator[tuple[int, Term]
         sources, targets = (
             [term for term in concept.terms if same_language(term.language, code)] for code in (source, target)
         )
-        wanted = [term for term in targets if term.status not in _REFUSED]
-        wanted.sort(key=lambda term: term.status not in _PREFERRED)
-        texts = tuple(dict.fromkeys(term.text.rstrip(GOES_ON) for term in wanted))
+        accepted = [term for term in targets if term.status not in _REFUSED]
+        accepted.sort(key=lambda term: term.status not in _PREFERRED)
+        texts = tuple(dict.fromkeys(term.text.rstrip(GOES_ON) for term in accepted))
         for text in dict.fromkeys(term.text for term in sources):
             if texts:
                 is_empty = False
@@ -83,10 +83,10 @@ def read_termbase(path: Path, languages: Languages) -> Iterator[tuple[int, Term]
 
 
 def _choose(codes: Sequence[str], main: str, asked: Languages, path: Path) -> tuple[str, str]:
-    """Return the languages of source and target: as asked for, else the two of a file, the main one first."""
+    """Return the languages of source and target: those requested, else the two of the file, its main one first."""
     if not codes:
-        raise DataError("the term base has no terms", path, advice="export it again")
-    advice = "say --source-lang and --target-lang"
+        raise DataError("the term base has no terms", path, advice="export it again, with its terms")
+    advice = "give --source-lang and --target-lang"
     for code in asked:
         if code is not None and not any(same_language(code, own) for own in codes):
             raise ConfigError(f"the terms are in {', '.join(codes)}, and {code} is asked for", path, advice=advice)

@@ -16,10 +16,10 @@ _Flow = Sequence[tuple[HtmlToken, str]]
 
 
 def link_groups(flow: _Flow) -> list[tuple[int, int]]:
-    """Return the range of each link of a row: elements without words between them, or links with signs between them.
+    """Return the range of each link in a row: links without words between them, or with a sign such as | between.
 
     Args:
-        flow: tokens; one that stands for a whole element that is kept has the text of that.
+        flow: tokens, each with the text of the whole element if it stands for one that is kept, else with "".
     """
     elements = _elements(flow)
     if elements is None or len(elements) < 2:
@@ -39,7 +39,7 @@ def link_groups(flow: _Flow) -> list[tuple[int, int]]:
 
 
 def _elements(flow: _Flow) -> list[tuple[int, int]] | None:
-    """Return the range of each outermost element of a flow; None if its tags have no partners."""
+    """Return the range of each outermost element of a flow; None if a tag has no partner."""
     elements: list[tuple[int, int]] = []
     depth = start = 0
     for at, (token, kept) in enumerate(flow):

@@ -18,7 +18,7 @@ _ALERT = re.compile(r"\[![A-Za-z]{1,20}\][+-]?\s*\Z")
 #: A line that begins or ends a directive (MyST, Pandoc, Docusaurus), and an option of one.
 _COLONS = re.compile(r":{3,}")
 _OPTION = re.compile(r":[\w-]{1,40}:(?:\s|\Z)")
-#: Directives without text.
+#: Directives whose contents are not translated.
 _CODE = re.compile(r":{3,}\s*\{(?:code[\w-]*|math|toctree|mermaid|literalinclude|eval-rst|csv-table)\}")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,80}\]:[ \t]*")
 _DEFINITION = re.compile(r":[ \t]+(?=\S)")
@@ -46,7 +46,7 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Take the line that begins or ends a directive, with its options; all of a directive without text."""
+    """Take the line that begins or ends a directive, with its options; take all lines of one with code."""
     line = _line(state, start)
     match = _COLONS.match(line)
     if match is None or silent:
@@ -101,7 +101,7 @@ def _formula_end(state: StateBlock, start: int, end: int) -> int:
 
 
 def _alert(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
-    """Take the line of an alert's kind, the first of a quote."""
+    """Take the first line of a quote if it is the kind of an alert, such as `[!NOTE]`."""
     is_alert = state.parentType == "blockquote" and _ALERT.match(_line(state, start)) is not None
     if is_alert and not silent:
         state.line = start + 1

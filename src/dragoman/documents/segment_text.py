@@ -1,4 +1,4 @@
-"""The text of a segment as a model reads it, and the segment's translation made of the model's."""
+"""The text of a segment as a model reads it, without ellipses, and the way back to the segment's translation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SegmentText(NamedTuple):
         """Return the text of a segment.
 
         Args:
-            keeps_ellipses: for a memory of whole texts, or a translation whose beginning is given.
+            keeps_ellipses: True for a lookup of the whole text in a memory, or if the translation has a given prefix.
         """
         if keeps_ellipses:
             return cls(segment.text, segment.verbatim, Ellipses("", ""), segment)
@@ -32,7 +32,7 @@ class SegmentText(NamedTuple):
 
     @property
     def aligns(self) -> bool:
-        """True if words have to be aligned, for the marks."""
+        """True if words must be aligned, because the segment has marks to place."""
         return bool(self.segment.marks)
 
     def finish(self, translation: Translation, target_lang: str | None) -> Translation:

@@ -152,7 +152,7 @@ class _Trial:
             "confidence (--calibrate)": self.start.facts.get(FACT),
         }
         if lost := [name for name, part in parts.items() if part is not None]:
-            _log.warning(f"the new weights have no {' and no '.join(lost)}; dragoman package learns it anew")
+            _log.warning(f"the new weights have no {' and no '.join(lost)}; run dragoman package to learn it again")
 
     def _between(self, best: Bundle, share: float) -> Bundle:
         """Return weights between the old ones and the new ones."""

@@ -165,7 +165,7 @@ def _read_log(path: Path, languages: Languages) -> Iterator[Unit]:
                 yield unit
     if wrong:
         lines = f"{len(wrong):,} lines, the first of them {wrong[0]:,}," if len(wrong) > 1 else f"line {wrong[0]:,}"
-        _log.warning(f"{path}: {lines} cannot be read (a crash may have cut it); passed over")
+        _log.warning(f"{path}: {lines} cannot be read (a crash may have cut it); skipped")
 
 
 def _unit(line: bytes) -> Unit | None:

@@ -45,7 +45,7 @@ class _Direction:
         else:
             self.units.append(unit)
             self.index.add(key)
-            self.rows[key] = len(self.units) - 1  # at last: `exact` and `lookup` read without the lock
+            self.rows[key] = len(self.units) - 1  # last, because `exact` and `lookup` read without the lock
 
 
 class TranslationMemory:

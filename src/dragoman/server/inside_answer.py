@@ -26,7 +26,7 @@ async def inside_answer(parts: ServerParts, wanted: WantedText, answer: Translat
         return None
     text = answer.lines.lines[0]
     if terms_in(text, wanted.terms):
-        return None  # the search that is shown would be another one
+        return None  # the shown search would differ from the one that made the translation
     return await parts.service.look_inside(answer.legs[0], LineRequest(text, wanted.prefix), wanted.options, _answer)
 
 

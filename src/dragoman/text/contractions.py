@@ -1,8 +1,8 @@
 """Contractions that are typed without their apostrophe: "dont" is read as "don't".
 
-Edited text has none of these words, so a model that learned from it does not know them, and takes "I dont know" for its
-opposite. Words that mean something else without the apostrophe, such as "its", "well" and "quelle", stay. The forms are
-the frequent ones of Tatoeba whose form without an apostrophe never occurs there.
+Edited text has no words such as "dont", so a model that learned from such text does not know them, and may
+translate "I dont know" as "I know". Words with a meaning of their own, such as "its", "well" and "quelle", stay.
+The list has the contractions that are frequent in Tatoeba and never occur there without their apostrophe.
 """
 
 from __future__ import annotations

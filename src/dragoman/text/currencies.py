@@ -27,7 +27,7 @@ _LANGUAGES = frozenset(("en", "de", "fr", "zh"))
 
 
 def currencies_kept(source: str, translation: str, target_lang: str) -> bool:
-    """Return False if a translation names a currency of its source nowhere.
+    """Return False if a translation lacks a currency that its source has beside an amount.
 
     Args:
         target_lang: the code of a base language; in languages without known names, every translation passes.
@@ -42,7 +42,7 @@ def currencies_kept(source: str, translation: str, target_lang: str) -> bool:
 
 
 def with_currency(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the place of an amount with the sign of its currency, given that of its number.
+    """Return the start and end of an amount with its currency sign, given those of its number.
 
     >>> with_currency("It is $2.50.", 7, 11), with_currency("20 €", 0, 2), with_currency("20 men", 0, 2)
     ((6, 11), (0, 4), (0, 2))

@@ -26,7 +26,7 @@ def _month_numbers(language: str) -> dict[str, int]:
 #: The number of each name of a month, in small letters; in Chinese, of what stands before 月.
 MONTH_NUMBERS = {language: _month_numbers(language) for language in MONTHS}
 _NAMES = {language: "|".join(sorted(numbers, key=len, reverse=True)) for language, numbers in MONTH_NUMBERS.items()}
-#: Words beside a month that say that it is no name and no other word, such as "may".
+#: Words before a month which show that it is one: "in May", not the verb "may" or a name.
 _BEFORE_MONTH = {
     "en": r"\b(?:in|last|next|since|until)\s",
     "de": r"\b(?:im|anfang|mitte|ende|seit|bis|letzten|nächsten)\s",
@@ -50,7 +50,7 @@ def _date_patterns(language: str) -> tuple[re.Pattern[str], ...]:
 
 
 _DATES = {language: _date_patterns(language) for language in MONTHS}
-#: Any word that may name a month, also where it does not. German joins it to other words.
+#: Any word that may name a month, also the verb "may". German joins months to other words: "Maiabend".
 _MENTIONS = {
     language: re.compile({"zh": f"({names})月", "de": rf"\b({names})"}.get(language, rf"\b({names})\b"), re.IGNORECASE)
     for language, names in _NAMES.items()
@@ -71,10 +71,10 @@ class Date(NamedTuple):
 
 
 def find_dates(text: str, language: str) -> Iterator[Date]:
-    """Yield the dates of a text that name a month, and months alone where words beside them say that they are months.
+    """Yield the dates of a text that name a month, and single months after a word such as "in" or "since".
 
     Args:
-        language: its code. Dates of four languages are known.
+        language: its code. In languages other than English, German, French and Chinese, nothing is found.
 
     >>> [tuple(date) for date in find_dates("Until 3 May 2026, in June.", "en")]
     [(6, 16, 5, 3, 2026), (18, 25, 6, None, None)]
@@ -90,7 +90,7 @@ def find_dates(text: str, language: str) -> Iterator[Date]:
 
 
 def month_faults(source: str, translation: str, source_lang: str, target_lang: str) -> tuple[list[int], bool]:
-    """Return the places of the months that a translation lost, and True if it has one that its source lacks."""
+    """Return the places of the months that a translation lost, and True if it has a month that its source lacks."""
     languages = base_language(source_lang), base_language(target_lang)
     if not all(language in MONTHS for language in languages):
         return [], False

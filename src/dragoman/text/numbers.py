@@ -57,7 +57,7 @@ class _Number(NamedTuple):
     #: Other ways to write it: the hour of the other half of the day, the decade alone.
     others: set[str]
     place: int = 0
-    #: It has one digit, and is no part of a date or a time: a language may say it in many ways, or not at all.
+    #: True for one digit outside dates and times: languages write it in many ways, or leave it out.
     is_small: bool = False
 
     def equals(self, other: _Number) -> bool:
@@ -95,7 +95,7 @@ def numbers_kept(source: str, translation: str, source_lang: str, target_lang: s
 
 
 def number_faults(source: str, translation: str, source_lang: str, target_lang: str) -> NumberFaults:
-    """Return the faults that `numbers_kept` tells of."""
+    """Return the faults that `numbers_kept` checks for. See there for the arguments."""
     lost_months, has_gained = month_faults(source, translation, source_lang, target_lang)
     places = [*lost_months, *lost_halves(source, translation, source_lang, target_lang)]
     if _ascii(source) == _ascii(translation) and not _loses_point(source, translation):
@@ -172,8 +172,8 @@ def _number(whole: str, fraction: str = "", scales: str = "", *, is_time: bool) 
 
 
 def _unmatched(numbers: Sequence[_Number], others: Sequence[_Number]) -> list[_Number]:
-    """Return the numbers that have no equal one among the others, each of which equals one of them. Zero needs none:
-    3:00 is 3 Uhr."""
+    """Return the numbers without an equal partner among the others. Each of the others is a partner once. Zero needs no
+    partner: 3:00 is 3 Uhr."""
     left, unmatched = list(others), []
     for number in numbers:
         equal = next((other for other in left if number.equals(other)), None)

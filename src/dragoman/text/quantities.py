@@ -22,11 +22,11 @@ _NUMERIC_DATE = re.compile(
 )
 #: Languages that write the day before the month in digits.
 _DAY_FIRST = frozenset(("de", "fr"))
-#: Characters after a number that say what it is: "17.30 Uhr".
+#: Characters after a number in which its unit is looked for: "17.30 Uhr".
 _NEAR = 8
 #: Words before a version: "Python 3.12". The first word of a sentence has a capital anyway.
 _VERSION = re.compile(r"(?:\w[,;:]? [A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?\Z")
-#: Characters of the longest number that is written in another way.
+#: Characters of the longest number that is converted to the form of the other language.
 _LONGEST = 24
 #: Numbers that may be written in words.
 _IN_WORDS = range(2, 13)
@@ -45,7 +45,7 @@ def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quant
     """Return the quantities of a text, in order; they do not overlap.
 
     Args:
-        source_lang, target_lang: codes of the languages. Dates and times of four languages are known.
+        source_lang, target_lang: codes of the languages. Dates and times are found in English, German, French, Chinese.
 
     >>> [quantity.forms[0] for quantity in find_quantities("我8月25日下午5点付20.50元。", "zh", "en")]
     ['August 25', '5 pm', '20.50']

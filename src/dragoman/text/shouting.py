@@ -78,7 +78,7 @@ def calm(text: str, language: str, cost: Callable[[str], int]) -> str:
 
 
 def small_start(text: str, language: str, cost: Callable[[str], int]) -> str:
-    """Return an English text with its first word in small letters, if it is one piece only so: "Rooms".
+    """Return an English text with its first word in small letters, if only "rooms", not "Rooms", is one piece.
 
     A word of several pieces in both forms may be a name, which small letters would hide: "Belgium". German tells nouns
     by their capitals, and French was measured to lose by it.

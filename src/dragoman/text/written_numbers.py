@@ -16,7 +16,7 @@ _GROUPED = re.compile(rf"\d{{1,3}}(?:[{_GROUP_SIGNS}]\d{{3}})+(?=[.,]\d|\Z)")
 
 
 class Number(NamedTuple):
-    """The value of a number: equal for both ways to write it."""
+    """The value of a number, the same however a language writes it."""
 
     kind: str  # time, whole or decimal; or the signs of a date, a version or the like
     digits: tuple[str, ...]
@@ -26,7 +26,7 @@ def parse(text: str, language: str, after: str) -> Number:
     """Return the value of a number as a language writes it.
 
     Args:
-        after: the text that follows: German writes "17.30 Uhr".
+        after: the text that follows, in which "Uhr" makes "17.30" a time.
 
     >>> parse("1.250,50", "de", " Euro") == parse("1,250.50", "en", "")
     True
@@ -50,7 +50,7 @@ def written(number: Number, language: str, like: str) -> str:
     """Return a number as a language writes it.
 
     Args:
-        like: a number in the same place, whose separators are kept where it has any.
+        like: a number as an example: its separators are used if it has any.
     """
     if number.kind == "time":
         sign = next((character for character in like if not character.isdecimal()), ":")

@@ -1,7 +1,7 @@
 """Batches that callers of several threads share, as in a server: each of a few threads searches for all of them.
 
 A thread that is free takes the next batch: jobs of equal settings from all calls in turn, so a long text delays a short
-one by one batch at most. No thread waits for another one, and no call for a batch to fill.
+one by one batch at most. No thread waits for another, and no call waits until a batch is full.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dragoman.translator.plans import SearchJob
 from dragoman.translator.searching import Candidate, Search, StopCondition
 from dragoman.translator.turns import Call, take_in_turn
 
-#: The part of a batch that long calls fill while there are others, or were within so many seconds.
+#: The share of a batch that long calls may fill while other calls wait, or did so in the last SHARED_SECONDS.
 SHARED_PART, SHARED_SECONDS = 1 / 8, 1.0
 _CLOSED = "the batcher is closed; translate inside the block of `shared()`"
 
@@ -103,7 +103,7 @@ class _SearchThreads:
         ]
 
     def add(self, call: Call) -> None:
-        """Search for a call, from the next batch on."""
+        """Add a call; its jobs are taken from the next batch on."""
         with self._changed:
             if self._is_closed:
                 raise RuntimeError(_CLOSED)
@@ -136,7 +136,7 @@ class _SearchThreads:
             return batch
 
     def _take(self) -> list[tuple[Call, int]]:
-        """Take jobs with the settings of the next call, from no more calls than are this thread's part of all."""
+        """Take jobs with the settings of the next call, from at most this thread's share of the calls."""
         self._calls = [call for call in self._calls if call.is_open()]
         waiting = [call for call in self._calls if call.waiting]
         if not waiting:
@@ -151,7 +151,7 @@ class _SearchThreads:
         batch = take_in_turn(turns, most, SHARED_PART if is_shared else 1)
         self._n_searching += 1
         had_a_turn = {call for call, _ in batch}
-        self._calls.sort(key=lambda call: call in had_a_turn)  # they are the last to have another
+        self._calls.sort(key=lambda call: call in had_a_turn)  # these calls go to the end of the queue
         return batch
 
 
@@ -165,7 +165,7 @@ def _search_for(searcher: Search, batch: Sequence[tuple[Call, int]]) -> None:
     latest = max(call.stop.deadline for call in calls)
     stop = StopCondition(latest, lambda: not [call for call in calls if call.is_open()])
     try:
-        # The batch is no larger than this, so that it stays whole.
+        # As large as the whole batch, so that the searcher does not cut it.
         n_tokens = len(batch) * max(len(call.jobs[index].ids) + 1 for call, index in batch)
         results = searcher.search([call.jobs[index] for call, index in batch], batch_size=n_tokens, stop=stop)
         answers = list(zip(batch, results, strict=True))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dragoman.text.shouting import capitalize, shout
 from dragoman.text.terms import missing_terms
-from dragoman.translator.losses import find_losses
+from dragoman.translator.content_check import content_flags
 from dragoman.translator.reading import RESERVED, Reading
 from dragoman.translator.results import Flag
 from dragoman.translator.searching import Candidate
@@ -17,8 +17,8 @@ class Choice(NamedTuple):
     """The candidates of a segment, the chosen one first."""
 
     candidates: Sequence[Candidate]
-    #: What the first has lost.
-    losses: Sequence[Flag]
+    #: The flags of what the first has lost.
+    flags: Sequence[Flag]
     #: The sources of the terms that the first lacks.
     missing_terms: Sequence[str] = ()
 
@@ -30,9 +30,10 @@ def choose(reading: Reading, candidates: Sequence[Candidate], languages: tuple[s
 
 
 def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str, str]) -> Choice:
-    """Choose the best candidate without a fault that has each span once, the same numbers and all terms, if there is
-    one; else the one with the fewest losses, and of those with the fewest terms missing. The others stay in their
-    order.
+    """Put the best candidate first. The others stay in their order.
+
+    It has no fault, each span once, the same numbers, and all terms. If there is none, it is the one with the fewest
+    flags, and of those the one that lacks the fewest terms.
 
     Args:
         reading: what the model read.
@@ -40,22 +41,22 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
         languages: codes of the source and the target language.
     """
     candidates = [candidate._replace(text=_repaired(reading, candidate.text)) for candidate in candidates]
-    losses = [find_losses(reading.text, candidate.text, reading.unmasked, languages) for candidate in candidates]
+    flags = [content_flags(reading.text, candidate.text, reading.unmasked, languages) for candidate in candidates]
     missing = [_missing(reading, candidate.text) for candidate in candidates]
     is_sound = [candidate.hypothesis.finished and not candidate.hypothesis.faults for candidate in candidates]
 
-    def badness(number: int) -> tuple[bool, int, int]:
+    def faults(number: int) -> tuple[bool, int, int]:
         is_usable = is_sound[number] or not any(is_sound)
-        return bool(losses[number]) or not is_usable, len(losses[number]), len(missing[number])
+        return bool(flags[number]) or not is_usable, len(flags[number]), len(missing[number])
 
-    first = min(range(len(candidates)), key=badness)
-    flags: list[Flag] = ["term_missing"] if missing[first] else []
+    first = min(range(len(candidates)), key=faults)
+    term_flags: list[Flag] = ["term_missing"] if missing[first] else []
     others = [*candidates[:first], *candidates[first + 1 :]]
-    return Choice([candidates[first], *others], [*losses[first], *flags], missing[first])
+    return Choice([candidates[first], *others], [*flags[first], *term_flags], missing[first])
 
 
 def _missing(reading: Reading, translation: str) -> list[str]:
-    """Return the sources of the terms that a translation lacks, which is not in capitals yet."""
+    """Return the sources of the terms that a translation lacks, before it is put in capitals."""
     missing = missing_terms(reading.terms, translation, any_case=reading.is_shouted)
     return [term.source for term in missing]
 

@@ -1,7 +1,7 @@
-"""The demands of a segment that lacks something: phrases that a second search is to write.
+"""Phrases that the second search for a segment must write, because the first one lost them.
 
-A demand is one thing with the forms that it may have: a term with its targets, a date as the target language writes it,
-a span as it is.
+Each demand lists the forms that are accepted: the targets of a term, a date as the target language writes it, or a span
+as it is.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.surfaces import Surfaces
 from dragoman.text.terms import GOES_ON, Term, TermList
 from dragoman.text.tokenizer import Tokenizer
+from dragoman.translator.content_check import lost_quantities, lost_spans
 from dragoman.translator.cutting import Segment
-from dragoman.translator.losses import lost_quantities, lost_spans
 from dragoman.translator.reading import Reading
 
 _log = logging.getLogger(__name__)
 
-#: Phrases that a search of one segment looks for at each step; what is beyond them is only checked.
+#: Most phrases that the search for one segment must write; further ones are only checked.
 _MOST_PHRASES = 128
-#: Characters of the forms whose phrases are kept: clients of a server may send ever new ones.
+#: Most characters of the cached forms, because clients of a server may send new ones without end.
 _MOST_CHARACTERS = 1 << 20
 
 
 class Form(NamedTuple):
-    """A way to write a thing; True if it may be the beginning of a longer word."""
+    """One way to write a term, a quantity or a span; `goes_on` if it may begin a longer word."""
 
     text: str
     goes_on: bool = False
 
 
-#: The ways to write one thing, of which a translation needs one.
+#: The ways to write one demand. A translation needs one of them.
 Forms = tuple[Form, ...]
 
 
 def with_terms(segment: Segment, terms: TermList) -> Segment:
-    """Return a segment with the terms that it has, except those in what is kept."""
+    """Return a segment with the terms in its text, except those inside spans and protected stretches."""
     if segment.is_copied:
         return segment
     text = segment.text
@@ -56,8 +56,8 @@ def with_terms(segment: Segment, terms: TermList) -> Segment:
     return segment._replace(reading=segment.reading._replace(terms=list(dict.fromkeys(found))))
 
 
-def wanted(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Forms]:
-    """Return what another search for a segment is to write: its terms, and what a translation of it lost.
+def required_forms(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Forms]:
+    """Return what the second search for a segment must write: its terms, and what its translation lost.
 
     Args:
         reading: what the model read.
@@ -66,23 +66,23 @@ def wanted(reading: Reading, translation: str, languages: tuple[str, str]) -> li
     """
     spans = [(Form(text),) for text in lost_spans(reading.text, translation, reading.unmasked)]
     lost = lost_quantities(reading.text, translation, reading.unmasked, languages)
-    return [*wanted_terms(reading), *spans, *(tuple(map(Form, quantity.forms)) for quantity in lost)]
+    return [*required_terms(reading), *spans, *(tuple(map(Form, quantity.forms)) for quantity in lost)]
 
 
-def wanted_terms(reading: Reading) -> list[Forms]:
-    """Return the terms of a segment."""
+def required_terms(reading: Reading) -> list[Forms]:
+    """Return the accepted forms of each term of a segment."""
     return [_term_forms(term) for term in reading.terms]
 
 
 def _term_forms(term: Term) -> Forms:
-    """Return the targets of a term, those at the beginning of a sentence too."""
+    """Return the targets of a term, also as they begin a sentence."""
     cases = ((each,) if term.case else (each, each[:1].upper() + each[1:]) for each in term.targets)
     targets = dict.fromkeys(target for each in cases for target in each)
     return tuple(Form(target.removesuffix(GOES_ON), target.endswith(GOES_ON)) for target in targets)
 
 
 class PhraseBook:
-    """The phrases of one model.
+    """Phrases in the tokens of one model, cached by their forms.
 
     Args:
         tokenizer: of the target language.
@@ -93,17 +93,17 @@ class PhraseBook:
         self._known: dict[Forms, tuple[Phrase, ...]] = {}
         self._n_characters, self._has_warned = 0, False
 
-    def demands(self, wanted: Iterable[Forms]) -> Demands:
-        """Return the phrases of things, each of which is demanded once; not more than a search can look for."""
+    def demands(self, required: Iterable[Forms]) -> Demands:
+        """Return the phrases of each demand, up to the number that a search can handle."""
         demands, room = [], _MOST_PHRASES
-        for forms in wanted:
+        for forms in required:
             if phrases := self._phrases(forms)[:room]:
                 demands.append(phrases)
                 room -= len(phrases)
         return demands
 
     def _phrases(self, forms: Forms) -> Sequence[Phrase]:
-        """Return the ways to write a thing; none if the model cannot."""
+        """Return the phrases of one demand; none if the vocabulary cannot write it."""
         if (known := self._known.get(forms)) is not None:
             return known
         written = (phrase for form in forms if (phrase := self._phrase(form)) is not None)
@@ -114,7 +114,7 @@ class PhraseBook:
         self._n_characters += n_characters
         self._known[forms] = phrases
         if not phrases and not self._has_warned:
-            self._has_warned = True  # without the words: the log of a server has no text of a client
+            self._has_warned = True  # names no words, because a server's log must not have text of clients
             _log.warning("the vocabulary of the model cannot write some terms, numbers or spans; they are flagged")
         return phrases
 

@@ -16,10 +16,10 @@ from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import Choice, choose, rank
-from dragoman.translator.demands import PhraseBook, wanted
+from dragoman.translator.content_check import content_flags
+from dragoman.translator.demands import PhraseBook, required_forms
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.judging import confidence
-from dragoman.translator.losses import find_losses
 from dragoman.translator.placing import place
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.results import Alternative, Translation, merge_flags
@@ -116,9 +116,10 @@ class Finisher:
         return results
 
     def demands(self, plan: Plan, candidates: Sequence[Sequence[Candidate]], phrases: PhraseBook) -> dict[int, Demands]:
-        """Return what another search must write, by the numbers of the jobs whose candidates all lack something.
+        """Return what a second search must write, by the index of each job whose candidates all lack something.
 
-        A job that has only too much has no demands; another search gives it the candidates of the whole beam.
+        A job whose candidates lack nothing, but have something too often, has no demands: the second search returns
+        all candidates of its beam.
 
         Args:
             candidates: of the plan's jobs.
@@ -127,9 +128,9 @@ class Finisher:
         found = {}
         for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True)):
             choice = rank(segment.reading, beam, _languages(text))
-            if choice.losses:
-                demands = phrases.demands(wanted(segment.reading, choice.candidates[0].text, _languages(text)))
-                has_more = plan.config.n_best < plan.config.beam_size and {"span", "number"} & set(choice.losses)
+            if choice.flags:
+                demands = phrases.demands(required_forms(segment.reading, choice.candidates[0].text, _languages(text)))
+                has_more = plan.config.n_best < plan.config.beam_size and {"span", "number"} & set(choice.flags)
                 if demands or has_more:
                     found[number] = demands
         return found
@@ -171,7 +172,7 @@ class Finisher:
             for segments in zip(*(choice.candidates for choice in chosen), strict=False)
         ]
         best = alternatives[0]
-        flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.losses)]
+        flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.flags)]
         flags += [segment.flag for segment in plan.segments if segment.flag is not None]
         flags += ["copied" for segment in plan.segments if segment.reading.has_foreign]
         return Translation(
@@ -196,8 +197,8 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     stretches = request.stretches()
     placed = place(request.text, stretches, translation.text, translation.alignment or ())
     kept = [request.text[start:end] for start, end in stretches]
-    losses = find_losses(plan.text, placed.text, kept, _languages(plan))
-    flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *losses])
+    lost = content_flags(plan.text, placed.text, kept, _languages(plan))
+    flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *lost])
     first, *others = translation.alternatives
     if not request.align:
         first, *others = (replace(alternative, alignment=None) for alternative in (first, *others))

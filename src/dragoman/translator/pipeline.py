@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
-from dragoman.translator.demands import wanted_terms
+from dragoman.translator.demands import required_terms
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.judging import or_source
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob
 from dragoman.translator.recalling import recall
 from dragoman.translator.request import Request
-from dragoman.translator.results import Translation, has_losses
+from dragoman.translator.results import Translation, has_lost_content
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
 #: Yields the jobs of a search, takes their candidates, and returns the translations.
@@ -52,7 +52,7 @@ def advance(
 
 def _is_better(translation: Translation, other: Translation) -> bool:
     """Return True if a translation has lost neither a span nor a number, and has the other's terms."""
-    return not has_losses(translation) and set(translation.missing_terms) <= set(other.missing_terms)
+    return not has_lost_content(translation) and set(translation.missing_terms) <= set(other.missing_terms)
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,12 @@ class Pipeline:
         batch_size: int | None = None,
         stop: StopCondition | None = None,
     ) -> list[Translation]:
-        """Plan, search and finish. Search once more for segments that lack a term, a span or a number, with these as
-        demands; for texts whose translations still lost one, with masks in place of numbers. Then put protected
-        stretches that are still missing in their places. A text stays where the confidence is too low."""
+        """Plan, search and finish.
+
+        Segments that lack a term, a span or a number are searched again, and the search must write it. Texts that still
+        lack a span or a number are searched once more, with masks in place of numbers. Protected stretches that are
+        missing after that are put in their places. A text with too low a confidence is left as it is.
+        """
         stages = self.stages(requests, config, batch_size=batch_size)
         found: list[list[Candidate]] | DeadlineError | None = None
         while isinstance(wanted := advance(stages, found), SearchWanted):
@@ -175,13 +178,12 @@ class Pipeline:
         return self.finisher.with_others(plan, candidates, dict(zip(demands, others, strict=True)))
 
     def _with_masks(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
-        """Return the translations, those with losses replaced by better ones if a search finds them that reads masks in
-        place of numbers."""
-        lossy = [index for index, translation in enumerate(translations) if has_losses(translation)]
+        """Search again for the texts that lost something, with masks in place of numbers; return the better ones."""
+        lossy = [index for index, translation in enumerate(translations) if has_lost_content(translation)]
         if not lossy or not self.planner.can_mask or plan.config.sample:
             return translations
         masked = self.planner.plan([plan.texts[index].request for index in lossy], plan.config, masks_numbers=True)
-        terms = [self.planner.phrases.demands(wanted_terms(segment.reading)) for _, segment in masked.searched]
+        terms = [self.planner.phrases.demands(required_terms(segment.reading)) for _, segment in masked.searched]
         try:
             found = yield masked.jobs_with(dict(enumerate(terms)))
         except DeadlineError:

@@ -15,7 +15,7 @@ from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching, words_in_place
 from dragoman.text.languages import UNSPACED
 from dragoman.text.protection import Stretch, occurrences
-from dragoman.translator.losses import count_error
+from dragoman.translator.content_check import count_error
 
 _WORD_CHARACTER = re.compile(r"\w")
 _OUTER = re.compile(r"(?s)(?P<before>\W*)(?P<core>.*?)(?P<after>\W*)\Z")

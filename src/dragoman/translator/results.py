@@ -87,6 +87,6 @@ class Score:
         return self.log_prob / len(self.tokens)
 
 
-def has_losses(translation: Translation) -> bool:
+def has_lost_content(translation: Translation) -> bool:
     """Return True if a translation has lost a span or a number."""
     return bool({"span", "number"} & set(translation.flags))

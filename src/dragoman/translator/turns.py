@@ -1,4 +1,4 @@
-"""Calls that share batches: who waits for which jobs, and whose turn it is."""
+"""Calls that share batches: the jobs of each call, and the order in which calls have their turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dragoman.translator.searching import Candidate, StopCondition
 
 
 class Call:
-    """The jobs of one caller. `waiting` belongs to the lock of the threads that search."""
+    """The jobs of one caller. The lock of the search threads also protects `waiting`."""
 
     def __init__(self, jobs: Sequence[SearchJob], batch_size: int, stop: StopCondition | None) -> None:
         self.jobs = jobs
@@ -24,7 +24,7 @@ class Call:
         self.waiting = deque(sorted(range(len(jobs)), key=lambda index: -len(jobs[index].ids)))
         self._found: list[list[Candidate]] = [[] for _ in jobs]
         self._n_missing = len(jobs)
-        self._is_settled = False
+        self._is_done = False
         self._lock = threading.Lock()
 
     @property
@@ -45,8 +45,8 @@ class Call:
         except BaseException as error:  # raised by the caller's own `is_cancelled`
             self.fail(error)
         if self.future.cancelled():
-            self._settle()
-        return not self._is_settled
+            self._claim()
+        return not self._is_done
 
     def add(self, index: int, candidates: list[Candidate]) -> None:
         """Keep the candidates of a job, and give the caller all of them after the last."""
@@ -59,29 +59,29 @@ class Call:
 
     def finish(self) -> None:
         """Give the caller the candidates."""
-        if self._settle():
+        if self._claim():
             self.future.set_result(self._found)
 
     def fail(self, error: BaseException) -> None:
         """Give the caller an error."""
-        if self._settle():
+        if self._claim():
             self.future.set_exception(error)
 
-    def _settle(self) -> bool:
-        """Return True the first time, if the caller still waits. A cancelled future wakes its waiters."""
+    def _claim(self) -> bool:
+        """Return True if the future may be set now: the first time, unless the caller cancelled it."""
         with self._lock:
-            if self._is_settled:
+            if self._is_done:
                 return False
-            self._is_settled = True
+            self._is_done = True
         return self.future.set_running_or_notify_cancel()
 
 
 def take_in_turn(calls: Sequence[Call], most: int, filled: float) -> list[tuple[Call, int]]:
-    """Take jobs of equal settings from calls in turn: one of each until the batch is full, then more.
+    """Take jobs of equal settings from calls in turn: one job of each call, then more until the batch is full.
 
     Args:
-        most: jobs.
-        filled: the part of a batch after which each call has one job only.
+        most: the most jobs to take.
+        filled: the share of the batch, from 0 to 1, above which no call gets a second job.
     """
     settings, n_tokens = calls[0].settings, calls[0].batch_size
     turns = deque(calls)

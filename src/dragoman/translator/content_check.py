@@ -1,4 +1,4 @@
-"""Losses of a translation: spans, symbols, numbers and currencies that it lacks or has too often."""
+"""A check that a translation has the spans, symbols, numbers and currencies of its source."""
 
 from __future__ import annotations
 
@@ -16,33 +16,41 @@ from dragoman.translator.reading import RESERVED
 from dragoman.translator.results import Flag
 
 
-def find_losses(source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str]) -> list[Flag]:
-    """Return `span` if a span or a protected stretch is missing, repeated or invented, or a symbol is missing; and
-    `number` if a number is, or the currency of a price is missing."""
+def content_flags(source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str]) -> list[Flag]:
+    """Return the flags of what a translation lost or invented; an empty list if it has all.
+
+    `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols.
+    `number` is for numbers that are missing or invented, and for prices without their currency.
+
+    Args:
+        source, translation: the texts.
+        stretches: the protected stretches of the source, as often as they are protected.
+        languages: codes of the source and the target language.
+    """
     spans = _verbatim(source)
-    losses: list[Flag] = []
+    flags: list[Flag] = []
     is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
     if is_invented or any(count for _, count in _miscounted(source, translation, stretches)):
-        losses.append("span")
+        flags.append("span")
     source, target = _without_spans(source, translation, stretches)
     is_kept = numbers_kept(source, target, *languages)
     if not is_kept or not currencies_kept(source, target, base_language(languages[1])):
-        losses.append("number")
-    return losses
+        flags.append("number")
+    return flags
 
 
 def lost_spans(source: str, translation: str, stretches: Sequence[str]) -> list[str]:
-    """Return the spans, protected stretches and symbols that are too rare in a translation."""
+    """Return the spans, protected stretches and symbols that a translation has less often than its source."""
     return list(dict.fromkeys(text for text, count in _miscounted(source, translation, stretches) if count < 0))
 
 
 def lost_quantities(
     source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str]
 ) -> list[Quantity]:
-    """Return the quantities that a translation lost: those with a number, month or afternoon that is missing.
+    """Return the quantities of a source that a translation lost: those with a missing number, month or half of the day.
 
-    All of them are returned if a currency is missing, or if something is wrong and no quantity has it, as when the
-    translation has a number more. They are places of the source; none is in a protected stretch.
+    If a currency is missing, or the fault belongs to no quantity, such as one number too many, return all of them.
+    Places are those of the source. No quantity is in a protected stretch.
     """
     source, target = _without_spans(source, translation, stretches)
     lost, has_gained = number_faults(source, target, *languages)
@@ -59,7 +67,7 @@ def _verbatim(source: str) -> set[str]:
 
 
 def _miscounted(source: str, translation: str, stretches: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Yield the spans, protected stretches and symbols that are not as often in a translation, and by how many."""
+    """Yield the spans, protected stretches and symbols whose count in a translation is wrong, with the difference."""
     for span in sorted(_verbatim(source), key=source.index):
         yield span, translation.count(span) - source.count(span)
     for stretch, least in Counter(stretches).items():
@@ -87,10 +95,10 @@ def _blanked(text: str, parts: Sequence[str], spans: set[str]) -> str:
 
 
 def count_error(source: str, translation: str, stretch: str, least: int) -> int:
-    """Return by how many a protected stretch is too often in a translation; a negative number if it is too rare.
+    """Return how many times too often a translation has a protected stretch; a negative number for too rarely.
 
     Args:
-        least: the times that it is protected; the source may have it more often.
+        least: how often it is protected; the source may have it more often.
     """
     found, most = len(occurrences(translation, stretch)), max(least, len(occurrences(source, stretch)))
     return min(found - least, 0) or max(found - most, 0)
