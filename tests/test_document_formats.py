@@ -285,7 +285,9 @@ def test_messages_of_icu_are_left_alone(kind: str) -> None:
     xliff = f"""<xliff version="1.2"><file source-language="en" original="a" datatype="html"><body>
 <trans-unit id="1"><source>{message}</source></trans-unit></body></file></xliff>"""
     for format, text in (("po", po), ("xlf", xliff)):
-        assert not parse_document(text.encode(), format).segments()
+        document = parse_document(text.encode(), format)
+        assert not document.segments()
+    assert b"#, fuzzy\n" in parse_document(po.encode(), "po").rebuild([])
 
 
 def test_a_mark_without_text_keeps_the_space_after_it() -> None:

@@ -38,6 +38,7 @@ from dragoman.translator import (
 )
 from dragoman.translator.aligning import AlignmentInput, _segment_pairs
 from dragoman.translator.batcher import Batcher
+from dragoman.translator.content_check import content_flags
 from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.forced_decoding import ForcedDecoder
@@ -248,12 +249,26 @@ class ObedientSearch(ScriptedSearch):
 
 def test_what_is_lost_is_demanded_and_the_alternatives_follow(plain: Tokenizers) -> None:
     search = ObedientSearch(plain, lambda _: ["Der Mann", "Das Pferd"])
-    request = Request("On 3 May, see https://a.org/b and {name} at 5:30 pm.")
+    request = Request("On 3 May, see https://a.org/b and {name} at 5:30 pm.", verbatim=((14, 29), (34, 40)))
     (translation,) = pipeline(search, n_best=2).translate([request])
     demanded = "https://a.org/b {name} 3. Mai 17.30 Uhr"
     assert (translation.text, translation.flags) == (f"Der Mann {demanded}", ())
     assert [one.text for one in translation.alternatives] == [f"Der Mann {demanded}", "Der Mann"]
     assert len(search.calls) == 2
+
+
+def test_a_model_without_reserved_pieces_writes_no_span_unless_it_is_protected(plain: Tokenizers) -> None:
+    search = ObedientSearch(plain, lambda _: ["Der Mann"])
+    (translation,) = pipeline(search).translate([Request("He is {name}.")])
+    assert (translation.text, translation.flags) == ("Der Mann", ("span",))
+
+
+@pytest.mark.parametrize(
+    ("translation", "is_kept"), [("Er ist {name}.", True), ("Er ist{name}.", False), ("他是{name}。", True)]
+)
+def test_a_span_at_the_end_of_a_word_is_lost(translation: str, is_kept: bool) -> None:
+    assert ("span" not in content_flags("He is {name}.", translation, (), ("en", "de"))) is is_kept
+    assert "span" not in content_flags("x{name}", "y{name}", (), ("en", "de"))
 
 
 def test_what_no_candidate_keeps_is_flagged(masking: Tokenizers, plain: Tokenizers) -> None:

@@ -104,6 +104,12 @@ def test_languages_are_asked_for_and_have_terms(tmp_path: Path) -> None:
 
 
 @pytest.mark.torch
+def test_a_file_named_as_a_term_base_is_told_as_one(tmp_path: Path) -> None:
+    (tmp_path / "a.tbx").write_text("no xml", encoding="utf-8")
+    with pytest.raises(DataError, match="not well-formed XML"):
+        read_terms(tmp_path / "a.tbx")
+
+
 def test_the_command_line_reads_a_term_base(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     terms, source = tmp_path / "terms.tbx", tmp_path / "in.txt"
     terms.write_text(VERSION_3.replace("vaccine", "horse").replace("sérum vaccinal", "canasson"), encoding="utf-8")

@@ -95,6 +95,8 @@ def translate(
 def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags, to: OutputFlags) -> None:
     """Translate a text or a document."""
     text = _open(files, of_lines)
+    if text.document is None and to.output is not None and to.output.suffix.lower() == ".docx":
+        raise typer.BadParameter(f"{to.output} would be plain text; give --input a .docx file, or --output a .txt file")
     with result_bytes(to.output, overwrite=to.overwrite, inputs=[files.input, files.document]) as write:
         translator = models.engine.load(models.names, one_worker=not text.is_file)
         options = models.options(translator)

@@ -48,7 +48,7 @@ def read_terms(path: Path, languages: Languages = (None, None)) -> TermList:
         DataError: the file is no table or term base, or a row or concept is no valid term; the message has the line.
         ConfigError: a term base lacks a requested language, or has more than two and not both are given.
     """
-    if is_termbase(path):
+    if is_termbase(path) or ".tbx" in path.suffixes:
         return _merged(read_termbase(path, languages), path, "concepts")
     return _merged(_table_terms(path), path, "rows")
 

@@ -18,7 +18,7 @@ from dragoman.documents.mark_projection import project
 from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
 from dragoman.text.languages import base_language
 from dragoman.text.marked_text import MarkedText
-from dragoman.text.rst_marks import marked_rst
+from dragoman.text.rst_marks import has_icu, marked_rst
 from dragoman.translator import Translation
 
 _N_PLURALS = re.compile(r"nplurals\s*=\s*(\d{1,2})")
@@ -51,8 +51,8 @@ class _Message:
         return cls(lines, shortcut)
 
     def fill(self, text: str, translations: Iterator[Translation]) -> tuple[str, bool]:
-        """Return a translation of the message, and True if a line of it has a flag."""
-        written, is_doubtful, copied = [], False, True
+        """Return a translation of the message, and True if a line of it has a flag, or a part of it was left alone."""
+        written, is_doubtful, copied = [], has_icu(text), True
         for before, source, after in self.lines:
             if source is None:
                 written.append(before)

@@ -25,6 +25,11 @@ _WRAPPING = re.compile(
 )
 
 
+def has_icu(text: str) -> bool:
+    """Return True if a text has a message of ICU with forms for numbers or choices, which is left alone."""
+    return _ICU.search(text) is not None
+
+
 def marked_rst(text: str) -> MarkedText:
     """Return a line as marked text: what wraps words as marks; literals, lone roles and lone tags as they are."""
     builder = MarkedTextBuilder()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dragoman.text.currencies import currencies_kept
-from dragoman.text.languages import base_language
+from dragoman.text.languages import UNSPACED, base_language
 from dragoman.text.numbers import number_faults, numbers_kept
 from dragoman.text.odd_characters import symbols
 from dragoman.text.protection import occurrences
@@ -69,11 +70,21 @@ def _verbatim(source: str) -> set[str]:
 def _miscounted(source: str, translation: str, stretches: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Yield the spans, protected stretches and symbols whose count in a translation is wrong, with the difference."""
     for span in sorted(_verbatim(source), key=source.index):
-        yield span, translation.count(span) - source.count(span)
+        yield span, _count(translation, span, source) - source.count(span)
     for stretch, least in Counter(stretches).items():
         yield stretch, count_error(source, translation, stretch, least)
     for symbol in sorted(symbols(source)):
         yield symbol, -(symbol not in translation)
+
+
+def _count(translation: str, span: str, source: str) -> int:
+    """Return how often a translation has a span. One at the end of a word does not count: "verkauft{name}".
+
+    Scripts without spaces, and a source that has it so, do not separate the two.
+    """
+    ends_words = re.compile(rf"(?<=[^\W\d_{UNSPACED}]){re.escape(span)}")
+    n_joined = 0 if ends_words.search(source) or not span[0].isascii() else len(ends_words.findall(translation))
+    return translation.count(span) - n_joined
 
 
 def _without_spans(source: str, translation: str, stretches: Sequence[str]) -> tuple[str, str]:

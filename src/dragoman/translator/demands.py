@@ -59,12 +59,15 @@ def with_terms(segment: Segment, terms: TermList) -> Segment:
 def required_forms(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Forms]:
     """Return what the second search for a segment must write: its terms, and what its translation lost.
 
+    A model without reserved pieces has not learned to write spans, so it must write protected ones only.
+
     Args:
         reading: what the model read.
         translation: as the model wrote it.
         languages: codes of the source and the target language.
     """
-    spans = [(Form(text),) for text in lost_spans(reading.text, translation, reading.unmasked)]
+    lost_texts = lost_spans(reading.text, translation, reading.unmasked)
+    spans = [(Form(text),) for text in lost_texts if reading.has_pieces or text in reading.unmasked]
     lost = lost_quantities(reading.text, translation, reading.unmasked, languages)
     return [*required_terms(reading), *spans, *(tuple(map(Form, quantity.forms)) for quantity in lost)]
 

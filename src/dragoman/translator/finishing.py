@@ -28,6 +28,10 @@ from dragoman.translator.searching import Candidate
 if TYPE_CHECKING:
     from dragoman.translator.aligning import AlignmentInput
 
+#: The most by which the score of a candidate with what was lost may be lower, in nats; beyond that, it is hardly a
+#: sentence. A term list is obeyed at any cost.
+_MOST_COST = 10.0
+
 
 class Finisher:
     """Maker of translations from candidates.
@@ -143,12 +147,13 @@ class Finisher:
         Args:
             others: more candidates, by the numbers of their jobs.
         """
-        return [
-            rank(segment.reading, [*beam, *others[number]], _languages(text)).candidates[: plan.config.n_best]
-            if others.get(number)
-            else beam
-            for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True))
-        ]
+        found = []
+        for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True)):
+            least = -math.inf if segment.reading.terms else beam[0].hypothesis.score - _MOST_COST
+            more = [one for one in others.get(number, ()) if one.hypothesis.score >= least]
+            ranked = rank(segment.reading, [*beam, *more], _languages(text)).candidates if more else beam
+            found.append(ranked[: plan.config.n_best])
+        return found
 
     def _choose(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
         """Put the candidates of each segment that is not copied in order."""
