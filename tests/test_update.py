@@ -82,7 +82,7 @@ def test_what_new_weights_lose_is_told(tmp_path: Path, caplog: pytest.LogCapture
     held = list(zip(sources, trial._translate(after, sources), strict=True))
     outcome = trial.choose(after, held, [], tmp_path / "new", len(held))
     assert outcome.is_better
-    assert "no short-list (--short-list) and no confidence (--calibrate); dragoman package" in caplog.text
+    assert "no short-list (--short-list) and no confidence (--calibrate); run dragoman package" in caplog.text
     assert load_bundle(tmp_path / "new").short_list is None
 
 

@@ -57,12 +57,12 @@ function repair(reading, translation) {
   return missing.length === 1 && invented.length === 1 ? translation.replaceAll(invented[0], () => missing[0]) : translation;
 }
 
-const count = (/** @type {string} */ text, /** @type {string} */ span) => text.split(span).length - 1;
+const occurrences = (/** @type {string} */ text, /** @type {string} */ span) => text.split(span).length - 1;
 
 /** Return how often a translation has a span. One at the end of a word does not count. @param {string} translation @param {string} span @param {string} source */
 function countOf(translation, span, source) {
   const nJoined = (/** @type {string} */ text) => text.split(span).slice(0, -1).filter((before) => ENDS_WORD.test(before)).length;
-  return count(translation, span) - (nJoined(source) || span.charCodeAt(0) > 127 ? 0 : nJoined(translation));
+  return occurrences(translation, span) - (nJoined(source) || span.charCodeAt(0) > 127 ? 0 : nJoined(translation));
 }
 
 /** Return "span" and "number" if one is missing, repeated or invented. @param {import("./reading.js").Reading} reading @param {string} translation @param {[string, string]} languages */
@@ -72,7 +72,7 @@ function lossesOf(reading, translation, languages) {
   const losses = [];
   const isInvented = reservedIn(translation).some((piece) => !spans.includes(piece));
   const isSymbolLost = symbols(reading.text).some((symbol) => !translation.includes(symbol));
-  if (isInvented || isSymbolLost || spans.some((span) => countOf(translation, span, reading.text) !== count(reading.text, span))) losses.push("span");
+  if (isInvented || isSymbolLost || spans.some((span) => countOf(translation, span, reading.text) !== occurrences(reading.text, span))) losses.push("span");
   let texts = [reading.text, translation];
   for (const span of spans.sort((one, other) => other.length - one.length)) texts = texts.map((text) => text.replaceAll(span, () => " "));
   const [source, target] = texts.map((text) => replaceAll("reading.RESERVED", text, () => " "));
