@@ -278,6 +278,20 @@ def test_markdown_leaves_the_blocks_of_dialects_alone() -> None:
     assert "<summary>mORE <b>TEXT</b></summary>" in lines
 
 
+def test_a_formula_ends_in_its_own_list_item() -> None:
+    text = "- $$\n  a + b\n- One $$ more\n  1. $$\n     x\n  2. c $$\n- $$\n  y\n  $$\n"
+    document = parse_document(text.encode(), "md")
+    assert [segment.text for segment in document.segments()] == ["$$ a + b", "One $$ more", "$$ x", "c $$"]
+
+
+@pytest.mark.parametrize("format", ["txt", "md", "html", "po"])
+@pytest.mark.parametrize("text", ["", " \n\n"])
+def test_an_empty_document_has_an_empty_translation(format: str, text: str) -> None:
+    document = parse_document(text.encode(), format)
+    assert not document.segments()
+    assert format == "po" or document.rebuild([]) == text.encode()
+
+
 @pytest.mark.parametrize("kind", ["plural", "select", "selectordinal"])
 def test_messages_of_icu_are_left_alone(kind: str) -> None:
     message = f"{{n, {kind}, =1 {{one cat}} other {{many cats}}}}"
@@ -427,6 +441,11 @@ def test_a_sentence_over_cues_is_one_segment_and_is_broken_again() -> None:
         ("a.po", b'msgid "a"\nmsgtsr "b"\n', r"this is no PO file: .*a\.po:2"),
         ("b.po", b'msgid "a"\nmsgstr "b \\"\n', r"a string without its closing quote: .*b\.po:2; add the quote"),
         ("a.srt", b"Hello\n", "no cue with times"),
+        ("empty.srt", b"", "the file is empty"),
+        ("empty.vtt", b" \n\n", "the file is empty"),
+        ("empty.xlf", b"\n", "the file is empty"),
+        ("empty.tmx", b"", "the file is empty"),
+        ("empty.docx", b"", "no .docx"),
         ("b.html", b"<a " * 2_000, "tags without an end"),
     ],
 )
