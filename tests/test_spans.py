@@ -83,7 +83,7 @@ def test_a_number_has_its_separators_and_nothing_around_it(text: str, numbers: l
         ("--output=FILE.", [("--output=FILE", "code")]),
         (
             "[-q | -r] --color[=WHEN], --in=<file> --mode={a,b} --x=%s",
-            "-q -r --color[=WHEN] --in=<file> --mode={a,b} --x=%s".split(),
+            ["-q", "-r", "--color[=WHEN]", "--in=<file>", "--mode={a,b}", "--x=%s"],
         ),
         ("使用--help选项，或-v。", ["--help", "-v"]),
         ("A well-known --- and old -- house, a--b, --quietly--, e -mail, +/-i, -1, -ing", []),
