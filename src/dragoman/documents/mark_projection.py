@@ -194,7 +194,7 @@ class _Projection:
         if wrapped and _is_word(wrapped[0]):
             start = self._stripped(start, end, min((first for first, _ in inner), default=end), 1)
         is_ordinal = mark.script and self._source.text[max(0, mark.start - 1) : mark.start].isdigit()
-        return after_digits(self._translation, start, end) if is_ordinal else (start, end)
+        return after_digits(self._translation, start, end) if is_ordinal and not inner else (start, end)
 
     def _before_closing(self, first: int, end: int) -> int:
         """Return the place before the marks of a sentence that end a stretch."""
