@@ -175,17 +175,65 @@ def test_markdown_keeps_its_markup() -> None:
         "c",
         "d",
         "e",
+        "t",
     ]
     one_to_one = tuple((number, number) for number in range(9))
     translations = [
         translated("Un chat rouge", alignment=((0, 0), (1, 2), (2, 1))),
         translated("1. Voir la page*, `x | y` [a](b)", alignment=one_to_one),
-        *map(translated, ("a|b", "c", "d", "e")),
+        *map(translated, ("a|b", "c", "d", "e", "T")),
     ]
     assert document.rebuild(translations).decode() == (
-        "# Un chat *rouge* #\n\n- 1\\. [Voir la](http://a.org 't') page\\*,\n  `x | y` \\[a](b)\n\n"
+        "# Un chat *rouge* #\n\n- 1\\. [Voir la](http://a.org 'T') page\\*,\n  `x | y` \\[a](b)\n\n"
         + table.replace("a b", "a\\|b")
     )
+
+
+def test_markdown_has_texts_inside_its_markup() -> None:
+    text = textwrap.dedent(
+        """\
+        See ![a *red* house](a.png "The \\"old\\" one"), [door] and ![window][].
+
+        [![The build](b.svg)](http://a.org)
+
+        | a | see ![a \\| b](c.png) more |
+        |---|---|
+
+        <p><img src="d.png" alt="A logo"></p>
+
+        [door]: http://d.org (The way)
+        [window]: w.png
+          'The view'
+        """
+    )
+    document = parse_document(text.encode(), "md")
+    segments = document.segments()
+    assert [segment.text for segment in segments] == [
+        "See , door and .",
+        "a",
+        "see more",
+        *("a red house", 'The "old" one', "window", "The build", "a | b", "A logo", "The way", "The view"),
+    ]
+    written = document.rebuild([translated(segment.text.swapcase()) for segment in segments]).decode()
+    assert written == textwrap.dedent(
+        """\
+        sEE ![A *RED* HOUSE](a.png "tHE \\"OLD\\" ONE"), [DOOR][door] AND ![WINDOW][window].
+
+        [![tHE BUILD](b.svg)](http://a.org)
+
+        | A | SEE ![A \\| B](c.png) MORE |
+        |---|---|
+
+        <p><img src="d.png" alt="a LOGO"></p>
+
+        [door]: http://d.org (tHE WAY)
+        [window]: w.png
+          'tHE VIEW'
+        """
+    )
+    only_markup = [translated(one.text if number < 3 else one.text.swapcase()) for number, one in enumerate(segments)]
+    first = document.rebuild(only_markup).decode().splitlines()[0]
+    assert first == 'See ![A *RED* HOUSE](a.png "tHE \\"OLD\\" ONE"), [door] and ![WINDOW][window].'
 
 
 def test_each_link_of_a_row_is_a_segment() -> None:
@@ -266,6 +314,7 @@ def test_markdown_leaves_the_blocks_of_dialects_alone() -> None:
         "See the page.",
         "More text",
         "Inside.",
+        "Title",
     ]
     formula = document.segments()[2]
     kept = [formula.text[start:end] for start, end in formula.verbatim]
@@ -276,6 +325,20 @@ def test_markdown_leaves_the_blocks_of_dialects_alone() -> None:
     lines = document.rebuild(upper).decode().splitlines()
     assert {"> rEAD **THIS** FIRST.", ": iTS MEANING.", "[^2]: aNOTHER NOTE.", "sEE [THE PAGE][page]."} <= set(lines)
     assert "<summary>mORE <b>TEXT</b></summary>" in lines
+
+
+def test_a_formula_ends_in_its_own_list_item() -> None:
+    text = "- $$\n  a + b\n- One $$ more\n  1. $$\n     x\n  2. c $$\n- $$\n  y\n  $$\n"
+    document = parse_document(text.encode(), "md")
+    assert [segment.text for segment in document.segments()] == ["$$ a + b", "One $$ more", "$$ x", "c $$"]
+
+
+@pytest.mark.parametrize("format", ["txt", "md", "html", "po"])
+@pytest.mark.parametrize("text", ["", " \n\n"])
+def test_an_empty_document_has_an_empty_translation(format: str, text: str) -> None:
+    document = parse_document(text.encode(), format)
+    assert not document.segments()
+    assert format == "po" or document.rebuild([]) == text.encode()
 
 
 @pytest.mark.parametrize("kind", ["plural", "select", "selectordinal"])
@@ -294,8 +357,8 @@ def test_a_mark_without_text_keeps_the_space_after_it() -> None:
     text = "[![build](b.svg)](http://a.org) **Fast** and easy.\n"
     document = parse_document(text.encode(), "md")
     one_to_one = ((0, 0), (1, 1), (2, 2))
-    written = document.rebuild([translated("Schnell und leicht.", alignment=one_to_one)]).decode()
-    assert written == "[![build](b.svg)](http://a.org) **Schnell** und leicht.\n"
+    written = document.rebuild([translated("Schnell und leicht.", alignment=one_to_one), translated("Bau")]).decode()
+    assert written == "[![Bau](b.svg)](http://a.org) **Schnell** und leicht.\n"
 
 
 def test_messages_get_plurals_flags_and_a_language() -> None:
@@ -362,7 +425,7 @@ def test_tags_in_messages_go_with_their_words_and_lone_ones_stay(
 
 def test_markup_at_the_edge_of_a_text_keeps_its_space() -> None:
     for format, text in (
-        ("md", "![A dog](a.png) The cat.[^1]\n\n[^1]: A note.\n"),
+        ("md", "![](a.png) The cat.[^1]\n\n[^1]: A note.\n"),
         ("html", "<p><img src=a> The cat.</p>"),
         ("html", "<p><a href=b><img src=a> The cat.</a> <img src=c></p>"),
         ("html", "<p><b>The <img src=a> cat.</b></p>"),
@@ -427,6 +490,11 @@ def test_a_sentence_over_cues_is_one_segment_and_is_broken_again() -> None:
         ("a.po", b'msgid "a"\nmsgtsr "b"\n', r"this is no PO file: .*a\.po:2"),
         ("b.po", b'msgid "a"\nmsgstr "b \\"\n', r"a string without its closing quote: .*b\.po:2; add the quote"),
         ("a.srt", b"Hello\n", "no cue with times"),
+        ("empty.srt", b"", "the file is empty"),
+        ("empty.vtt", b" \n\n", "the file is empty"),
+        ("empty.xlf", b"\n", "the file is empty"),
+        ("empty.tmx", b"", "the file is empty"),
+        ("empty.docx", b"", "no .docx"),
         ("b.html", b"<a " * 2_000, "tags without an end"),
     ],
 )
