@@ -216,12 +216,49 @@ def plain_text(draw: random.Random) -> str:
     )
 
 
+_CELLS = [
+    *("{}", "{}", "{}\n{}", "- {}\n- {}", " {} ", "  \t{}"),
+    *("<p>{} <b>{}</b></p>", "{} &amp; {}", "<ul>\n<li>{}</li>\n</ul>", "{}<br>{}"),
+    *("", "42", "1.299,00", "SKU-100/7", "https://a.example/x?y=1,2", "img/lamp.png", "=SUM(A1;B2)", "-5", "@x"),
+]
+
+
+def _table(draw: random.Random, delimiter: str) -> str:
+    """A table with the columns `text` and `more`, each cell quoted if it must be, and some others too."""
+
+    def quoted(cell: str) -> str:
+        must = any(sign in cell for sign in (delimiter, '"', "\n")) or cell.startswith(" ")
+        return '"' + cell.replace('"', '""') + '"' if must or always or draw.random() < 0.2 else cell
+
+    def cell() -> str:
+        return draw.choice(_CELLS).replace("{}", draw.choice([*SENTENCES, 'He said: "Go!"']), 1).replace("{}", "Two.")
+
+    always = draw.random() < 0.3 or delimiter == "\t"
+    names = ["id", "text", draw.choice(["price", "Preis (€), netto"]), "more"]
+    rows = [names] + [[f"A-{n}", cell(), draw.choice(["3,50", "", "x"]), cell()] for n in range(draw.randint(1, 9))]
+    lines = [delimiter.join(map(quoted, row)) for row in rows]
+    lines[1:1] = draw.choice([[], [], [""]])
+    return "\n".join(lines) + draw.choice(["\n", "", "\n\n"])
+
+
+def csv_table(draw: random.Random) -> str:
+    return _table(draw, draw.choice([",", ";"]))
+
+
+def tsv_table(draw: random.Random) -> str:
+    return _table(draw, "\t")
+
+
+#: The columns of tables to translate.
+COLUMNS = "text,more"
 MAKERS: dict[str, Callable[[random.Random], str]] = {
     "html": html_page,
     "md": markdown,
     "po": po,
     "srt": subtitles,
     "txt": plain_text,
+    "csv": csv_table,
+    "tsv": tsv_table,
 }
 
 

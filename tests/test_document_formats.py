@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from document_samples import MAKERS, require_documents
+from document_samples import COLUMNS, MAKERS, require_documents
 from extras import import_extra
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,7 +54,7 @@ def test_a_document_of_its_own_segments_is_the_file(format: str, number: int) ->
     content = (codecs.BOM_UTF8 if number % 3 == 0 else b"") + text.replace("\r\n", "\n").replace(
         "\n", line_end
     ).encode()
-    document = parse_document(content, format)
+    document = parse_document(content, format, columns=COLUMNS)
     for segment in document.segments():
         assert segment.text == segment.text.strip()
         assert segment.text
@@ -77,10 +77,10 @@ def test_a_document_of_its_own_segments_is_the_file(format: str, number: int) ->
 @pytest.mark.parametrize("format", [format for format in MAKERS if format != "txt"])
 @pytest.mark.parametrize("number", range(N_FILES))
 def test_a_translated_document_is_read_again_with_the_same_markup(format: str, number: int) -> None:
-    document = parse_document(MAKERS[format](random.Random(number)).encode(), format)
+    document = parse_document(MAKERS[format](random.Random(number)).encode(), format, columns=COLUMNS)
     sources = document.segments()
     written = document.rebuild([changed(source) for source in sources])
-    again = parse_document(written, format)
+    again = parse_document(written, format, columns=COLUMNS)
     if format == "po":
         assert not again.segments()
         return
@@ -112,7 +112,7 @@ def test_broken_files_give_a_result_or_one_line(format: str, seed: int, data: st
         )
         content[place : place + data.draw(st.integers(0, 9))] = patch
     try:
-        document = parse_document(bytes(content), format)
+        document = parse_document(bytes(content), format, columns=COLUMNS)
         written = document.rebuild([changed(source) for source in document.segments()])
         unchanged = document.rebuild(copied(document))
     except DataError as error:
@@ -129,7 +129,7 @@ def test_broken_files_give_a_result_or_one_line(format: str, seed: int, data: st
 )
 def test_any_text_gives_a_result_or_one_line(format: str, text: str) -> None:
     try:
-        document = parse_document(text.encode(), format)
+        document = parse_document(text.encode(), format, columns="1")
         document.rebuild([changed(source) for source in document.segments()])
     except DataError as error:
         check_message(error)

@@ -93,10 +93,11 @@ def parse_text(content: bytes, name: Path) -> TextFile:
     """
     refuse_other_formats(content[:HEAD_BYTES], name)
     mark, text = decode(content, name)
-    return TextFile(mark, tuple(_parts(text)))
+    return TextFile(mark, tuple(text_parts(text)))
 
 
-def _parts(text: str) -> Iterator[str | _Segment]:
+def text_parts(text: str) -> Iterator[str | _Segment]:
+    """Yield the segments of a text, and what is between them."""
     pieces = [*_LINE_END.split(text), ""]
     paragraph: list[_Line] = []
     for line, end in zip(pieces[::2], pieces[1::2], strict=True):
