@@ -212,7 +212,8 @@ def subtitles(draw: random.Random) -> str:
 
 def plain_text(draw: random.Random) -> str:
     return "\n".join(
-        draw.choice(["", "  ", "- ", "\t"]) + draw.choice([*SENTENCES, ""]) for _ in range(draw.randint(1, 12))
+        draw.choice(["", "  ", "- ", "\t", "  -o, --out FILE  ", "Name     12  "]) + draw.choice([*SENTENCES, ""])
+        for _ in range(draw.randint(1, 12))
     )
 
 
