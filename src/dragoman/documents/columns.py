@@ -10,8 +10,6 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dragoman.text.sentences import has_words
-
 _GAP = re.compile(r"(?<=\S)(?: {2,}|[ ]*\t[ \t]*)(?=\S)")
 _SENTENCE_END = re.compile(r"[.!?:;…][\"'»”’)\]]*\Z")
 #: Two spaces are a gap after an option, or if the next line or the one before has a gap that ends in the same column.
@@ -28,8 +26,8 @@ class Cell:
 
     @property
     def is_translated(self) -> bool:
-        """True if it is text, not options with their values."""
-        return has_words(self.text) and not (self.gap and _OPTION.match(self.text))
+        """True if it is text, not a number, or options with their values."""
+        return any(map(str.isalpha, self.text)) and not (self.gap and _OPTION.match(self.text))
 
     def padded(self, text: str) -> str:
         """Return another text with spaces up to the next column, at least two."""
@@ -51,11 +49,10 @@ def split_columns(lines: Sequence[str]) -> list[list[Cell]]:
         around = set().union(*ends[max(0, number - 1) : number], *ends[number + 1 : number + 2])
         core = line.rstrip()
         at = len(core) - len(core.lstrip())
-        is_option = _OPTION.match(core, at) is not None
         row: list[Cell] = []
         for start, end in gaps[number]:
             is_narrow = core[start:end] == " " * _NARROW
-            if not is_narrow or end in around or (is_option and not row):
+            if not is_narrow or end in around or _OPTION.match(core, at):
                 row.append(Cell(core[at:start], core[start:end]))
                 at = end
         cells.append([*row, Cell(core[at:], "")])
