@@ -159,7 +159,7 @@ def test_a_name_that_is_translated_is_searched_for_once(tokenizers: Tokenizers, 
     assert model.n_searches == 1
 
 
-@given(st.sampled_from([TEXT, "two dogs run over Quispe.", "A BOOK ON QUISPE.", "12 books"]))
+@given(st.sampled_from([TEXT, "the dogs run over Quispe.", "A BOOK ON QUISPE.", "12 books"]))
 def test_a_text_that_keeps_all_is_not_scored(tokenizers: Tokenizers, text: str) -> None:
     model = Model(tokenizers, lambda read: read)
     model.run(text)
