@@ -38,6 +38,7 @@ def _html_text(draw: random.Random, depth: int = 0) -> str:
                     "{}",
                     "{}",
                     "<b>{}</b>",
+                    "{} H<sub>2</sub>O, the 1<sup>st</sup> note<sup><a href=#b>[1]</a></sup>",
                     '<a href="/x?a=1&amp;b=2" title="The &quot;link&quot;">{}</a>',
                     "<em class=x>{}</EM>",
                     "{}<br>",
@@ -211,7 +212,8 @@ def subtitles(draw: random.Random) -> str:
 
 def plain_text(draw: random.Random) -> str:
     return "\n".join(
-        draw.choice(["", "  ", "- ", "\t"]) + draw.choice([*SENTENCES, ""]) for _ in range(draw.randint(1, 12))
+        draw.choice(["", "  ", "- ", "\t", "  -o, --out FILE  ", "Name     12  "]) + draw.choice([*SENTENCES, ""])
+        for _ in range(draw.randint(1, 12))
     )
 
 

@@ -526,3 +526,41 @@ def test_deep_and_many_tags_are_written_again() -> None:
         document = parse_document(page.encode(), "html")
         written = document.rebuild([changed(segment) for segment in document.segments()]).decode()
         assert [written.count(tag) for tag in ("<b>", "</b>")] == [page.count("<b>")] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("H<sub>2</sub>O is wet.", "H<sub>2</sub>O is wet."),
+        ("It is 5 m<sup>2</sup>, 10<sup>-3</sup>.", "It is 5 m<sup>2</sup>, 10<sup>-3</sup>."),
+        ("C<sub>6</sub>H<sub>12</sub>O<sub>6</sub>", "C<sub>6</sub>H<sub>12</sub>O<sub>6</sub>"),
+        ("SO<sub>4</sub><sup>2-</sup> and Name<sup>TM</sup>", "SO<sub>4</sub><sup>2-</sup> and Name<sup>TM</sup>"),
+        ("The <b>CO<sub>2</sub></b> gas", "The <b>CO<sub>2</sub></b> gas"),
+        ("<i>x</i><sub>i</sub> is one", "<i>x</i><sub>i</sub> is one"),
+        ("The house<sup>3</sup> burns.", "The house burns."),
+        ("In Paris.<sup><b>[4]</b></sup> He", "In Paris. He"),
+        ("On the 1<sup>st</sup> day", "On the 1st day"),
+        ("a <sup>b c</sup> and <sub>small words</sub>", "a b c and small words"),
+    ],
+)
+@pytest.mark.parametrize("format", ["html", "md"])
+def test_a_script_is_part_of_a_formula_a_note_or_an_ordinal(format: str, text: str, expected: str) -> None:
+    document = parse_document(f"<p>{text}</p>".encode() if format == "html" else text.encode(), format)
+    if expected.startswith("C<"):  # no words
+        assert not document.segments()
+        return
+    (source,) = document.segments()
+    assert source.text == expected
+    kept = {source.text[start:end] for start, end in source.verbatim}
+    assert all("<" in one for one in kept)
+    assert source.text.count("<") == "".join(kept).count("<")
+    one_to_one = tuple((number, number) for number in range(9))
+    written = document.rebuild([translated(source.text + " X", alignment=one_to_one)]).decode()
+    assert written.replace(" X", "") == document.rebuild(copied(document)).decode()
+
+
+def test_an_ordinal_number_keeps_its_mark_after_the_digits() -> None:
+    document = parse_document(b"The 1<sup>st</sup> day[^1].", "md")
+    links = ((0, 0), (1, 1), (2, 2))
+    written = [document.rebuild([translated(text, alignment=links)]) for text in ("Le 1er jour.", "Der 1. Tag.")]
+    assert written == [b"Le 1<sup>er</sup> jour[^1].", b"Der 1<sup></sup>. Tag[^1]."]
