@@ -12,8 +12,10 @@ from test_numbers import in_words
 
 from dragoman.text.calendar_names import WEEKDAYS
 from dragoman.text.clear_numbers import find_clear_numbers
+from dragoman.text.clock_words import find_clock_times, spoken_time
 from dragoman.text.quantities import find_quantities
 from dragoman.text.spelled_numbers import SPELLED_END, spelled
+from dragoman.text.times import Time
 from dragoman.text.weekdays import find_weekdays, written_weekday
 from dragoman.translator import Translator
 from dragoman.translator.content_check import content_flags, lost_quantities
@@ -100,6 +102,14 @@ def test_words_like_weekdays_are_none(language: str) -> None:
     assert len(list(find_weekdays(texts[language], language))) == (1 if language == "fr" else 0)
 
 
+@given(st.integers(0, 11), st.sampled_from(["15", "30", "45"]), LANGUAGES, LANGUAGES)
+def test_a_time_in_words_is_kept_in_another_language(hour: int, minute: str, source: str, target: str) -> None:
+    texts = [SENTENCES[code].format(spoken_time(Time(0, 0, hour, minute), code)) for code in (source, target)]
+    (found,) = find_clock_times(texts[0], source)
+    assert (found.hour, found.minute) == (hour, minute)
+    assert not content_flags(texts[0], texts[1], (), (source, target))
+
+
 @pytest.mark.parametrize(
     ("source", "translation", "languages", "is_kept"),
     [
@@ -128,6 +138,16 @@ def test_words_like_weekdays_are_none(language: str) -> None:
         ("It costs twenty dollars.", "Es kostet zwanzig Euro.", ("en", "de"), False),
         ("It costs twenty dollars.", "Es kostet 20 $.", ("en", "de"), True),
         ("这要二十美元。", "This costs twenty.", ("zh", "en"), False),
+        ("At half past three.", "Um halb vier.", ("en", "de"), True),
+        ("At half past three.", "Um halb drei.", ("en", "de"), False),
+        ("At quarter to six.", "Um sechs Uhr.", ("en", "de"), False),
+        ("At quarter to six.", "Um 5.45 Uhr.", ("en", "de"), True),
+        ("Um halb acht.", "At seven-thirty.", ("de", "en"), True),
+        ("Um halb acht.", "At half past eight.", ("de", "en"), False),
+        ("À trois heures et demie.", "At three o'clock.", ("fr", "en"), False),
+        ("À midi et quart.", "At quarter past twelve.", ("fr", "en"), True),
+        ("J'ai attendu une heure et demie.", "I waited for an hour and a half.", ("fr", "en"), True),
+        ("两点一刻走。", "Um Viertel nach zwei geht es los.", ("zh", "de"), True),
         ("It weighs two pounds.", "Es wiegt zwei Kilo.", ("en", "de"), True),
     ],
 )
@@ -149,6 +169,7 @@ def test_signs_and_separators_and_currencies_are_compared(
         ("twenty dollars", "Euro", "zwanzig {}", ("en", "de"), ("Dollar", "$")),
         ("on Tuesday", "Mittwoch", "am {}", ("en", "de"), ("Dienstag", "dienstags")),
         ("She is twenty-one.", "zwanzig", "Sie ist {}.", ("en", "de"), ("einundzwanzig", "Einundzwanzig", "21")),
+        ("half past three", "halb drei", "um {}", ("en", "de"), ("halb vier", "3.30 Uhr", "3:30 Uhr", "3:30")),
         ("code 007123", "", "der Code {}", ("en", "de"), ("007123",)),
     ],
 )

@@ -270,7 +270,7 @@ def test_the_columns_of_a_line_stay_in_their_places() -> None:
     ]
     translations = [
         "Gebrauch",
-        "das Ergebnis in eine Datei schreiben, die es noch nicht gibt",
+        "das Ergebnis in eine Datei schreiben, die es nicht gibt",
         *("Hilfe", "名字", "Alter", "Stadt", "Annaliese", "Die Altstadt", "T", "hier", "dort", "Ende."),
     ]
     assert filled(document, translations).decode() == textwrap.dedent(
@@ -278,7 +278,7 @@ def test_the_columns_of_a_line_stay_in_their_places() -> None:
         Gebrauch
 
           -o, --output FILE    das Ergebnis in eine Datei
-                               schreiben, die es noch nicht gibt
+                               schreiben, die es nicht gibt
           -h, --help           Hilfe
 
         名字   Alter  Stadt

@@ -14,6 +14,7 @@ from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.text import (
     cleaning,
     clear_numbers,
+    clock_words,
     contractions,
     currencies,
     dates,
@@ -69,6 +70,8 @@ def rules() -> str:
         "NUMBER_UNITS": ("Record<string, [number, string][]>", spelled_numbers._UNITS),
         "NUMBER_VARIANTS": ("Record<string, string>", clear_numbers._VARIANTS),
         "UNCLEAR_NUMBERS": ("string[]", sorted(clear_numbers._UNCLEAR)),
+        "HOUR_WORDS": ("Record<string, Record<string, number>>", clock_words.HOUR_WORDS),
+        "MINUTE_WORDS": ("Record<string, Record<string, number>>", clock_words.MINUTE_WORDS),
         "WEEKDAY_NUMBERS": ("Record<string, Record<string, number>>", weekdays.WEEKDAY_NUMBERS),
         "DATE_PATTERNS": ("Record<string, number>", {language: len(each) for language, each in dates._DATES.items()}),
         "MONTH_NUMBERS": ("Record<string, Record<string, number>>", dates.MONTH_NUMBERS),
@@ -101,6 +104,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     patterns |= {f"currencies.{sign}": pattern for sign, pattern in currencies._PATTERNS.items()}
     patterns |= {f"currency_words.{language}": each for language, each in currencies.CURRENCY_WORDS.items()}
     patterns |= {f"minus_signs.{language}": each for language, each in minus_signs.MINUS_WORDS.items()}
+    for language, (clear, every) in clock_words.CLOCK_PATTERNS.items():
+        patterns |= {f"clock_words.{language}.CLEAR": clear, f"clock_words.{language}.ALL": every}
     patterns |= {f"weekdays.{language}.CLEAR": each for language, each in weekdays.WEEKDAY_PATTERNS.items()}
     patterns |= {f"weekdays.{language}.MENTIONS": each for language, each in weekdays.WEEKDAY_MENTIONS.items()}
     for language in number_words._WORDS:

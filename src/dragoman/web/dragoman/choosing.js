@@ -1,6 +1,7 @@
 // The choice among the candidates of a segment, as in translator/choosing.py.
 
 import { clearNumbersKept } from "./clear_numbers.js";
+import { clockTimesKept } from "./clock_words.js";
 import { currenciesKept, currencyWordsKept } from "./currencies.js";
 import { symbols } from "./odd_characters.js";
 import { baseLanguage, replaceAll } from "./patterns.js";
@@ -85,7 +86,7 @@ function lossesOf(reading, translation, languages) {
 /** Return false if a translation lost or invented a number, a weekday or a currency. @param {string} source @param {string} target @param {string} sourceLang @param {string} targetLang */
 export function quantitiesKept(source, target, sourceLang, targetLang) {
   return numbersKept(source, target, sourceLang, targetLang) && currenciesKept(source, target, baseLanguage(targetLang))
-    && weekdaysKept(source, target, sourceLang, targetLang)
+    && clockTimesKept(source, target, sourceLang, targetLang) && weekdaysKept(source, target, sourceLang, targetLang)
     && clearNumbersKept(source, target, sourceLang, targetLang) && clearNumbersKept(target, source, targetLang, sourceLang)
     && currencyWordsKept(source, target, baseLanguage(sourceLang), baseLanguage(targetLang));
 }

@@ -1,5 +1,6 @@
 // Numbers in words that every translation must keep, as in text/clear_numbers.py.
 
+import { clockTimes, clockValues } from "./clock_words.js";
 import { namesTime, numberRuns, numbersInWords, valueOf, valuesInDigits } from "./numbers.js";
 import { baseLanguage, characterAt, characterBefore, lengthOf, matchAt, pattern, replaceAll } from "./patterns.js";
 import { NUMBER_VARIANTS, NUMBER_WORDS, UNCLEAR_NUMBERS } from "./rules.js";
@@ -10,13 +11,16 @@ import { spelled } from "./spelled_numbers.js";
 const SPELLED_END = 10 ** 6;
 const [LAST_REFERRING, LONGEST_REFERRING] = [4, 8];
 
-/** Return false if a translation has a clear number of its source neither in words nor in digits. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
+/** Return false if a translation has a clear number of its source neither in words nor in digits; those in clock times are compared as such. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
 export function clearNumbersKept(source, translation, sourceLang, targetLang) {
   const found = clearNumbers(source, baseLanguage(sourceLang));
   if (!found.length || !(baseLanguage(targetLang) in NUMBER_WORDS)) return true;
   const kept = new Set([...numbersInWords(translation, targetLang), ...valuesInDigits(translation, targetLang)].map(String));
   const changes = namesTime(source) || namesTime(translation) ? [0, 12, -12] : [0];
-  return found.every((value) => changes.some((change) => kept.has(String(value + change))));
+  const lost = found.filter(({ value }) => !changes.some((change) => kept.has(String(value + change))));
+  const clocks = lost.length ? clockTimes(source, sourceLang) : [];
+  if (!clocks.length || !clockValues(translation, targetLang).size) return !lost.length;
+  return lost.every(({ start }) => clocks.some((clock) => clock.start <= start && start < clock.end));
 }
 
 /** @param {string} text @param {string} language a base language */
@@ -28,7 +32,7 @@ function clearNumbers(text, language) {
     const shorter = [run, inner].filter((words) => words.length && words[words.length - 1].number === 1).map((words) => words.slice(0, -1));
     for (const words of language === "zh" ? [run] : [run, inner, ...shorter]) {
       const value = words.length ? clearValue(lowered, words, language) : 0;
-      if (value) return [value];
+      if (value) return [{ value, start: words[0].start }];
     }
     return [];
   });
