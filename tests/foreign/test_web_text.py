@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 import sentencepiece
 from hypothesis import given
@@ -19,7 +20,10 @@ from tiny import PAIRS, many_tokenizers, tiny_model, write_tiny_bundle
 
 from dragoman.alignment.word_spans import words
 from dragoman.bundle.bundle import load_bundle, save_bundle
-from dragoman.bundle.finding import shipped_models
+from dragoman.bundle.finding import PRETRAINED, shipped_models
+from dragoman.bundle.format import WORDS
+from dragoman.bundle.words_file import read_words, words_text
+from dragoman.data.perturbations.typos import mistype
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text import cleaning, contractions, numbers, sentences, shouting, spans
@@ -190,6 +194,27 @@ def test_text_is_cleaned_and_cut_equally(lines: list[str], node: Node) -> None:
             yield text, words(text), node("words", text)
 
     assert not differences(pairs())
+
+
+def test_typing_errors_are_read_equally(lines: list[str], node: Node, tmp_path: Path) -> None:
+    spelling = read_words(PRETRAINED / "everyday" / WORDS)
+    path = tmp_path / "words.txt"
+    path.write_text(words_text(spelling), encoding="utf-8")
+    generator = numpy.random.default_rng(1)
+    typed = [mistype(line, generator) for line in lines[::3]]
+    mended = 0
+
+    def pairs() -> Iterator[tuple[str, object, object]]:
+        nonlocal mended
+        for text in (*lines[1::3], *typed):
+            paragraphs = sentences.sanitize_paragraphs(text)
+            for code in ("en", "fr", "de"):
+                ours = spelling.repaired(paragraphs, code)
+                mended += ours != paragraphs
+                yield text, ours, node("repaired", str(path), code, paragraphs)
+
+    assert not differences(pairs())
+    assert mended > len(typed) // 4
 
 
 def test_numbers_are_compared_equally(lines: list[str], node: Node) -> None:

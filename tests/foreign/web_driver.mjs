@@ -6,11 +6,12 @@ import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
 const load = (name) => import(pathToFileURL(`${folder}/${name}.js`).href);
-const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "contractions", "numbers", "alignment"];
-const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, contractions, numbers, alignment] = await Promise.all(names.map(load));
+const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "contractions", "spelling", "numbers", "alignment"];
+const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, contractions, spelling, numbers, alignment] = await Promise.all(names.map(load));
 const wasm = readFileSync(`${folder}/dragoman.wasm`);
 const translators = {};
 const tokenizers = {};
+const spellings = {};
 
 /** The two tokenizers of a file, without the engine. */
 function tokenizersOf(path) {
@@ -41,6 +42,10 @@ const functions = {
   capitalize: (text) => shouting.capitalize(text),
   shout: (text, language) => shouting.shout(text, language),
   withApostrophes: (text, language) => contractions.withApostrophes(text, language),
+  repaired: (path, language, text) => {
+    spellings[path] ??= spelling.readSpelling(readFileSync(path, "utf8"));
+    return spellings[path].get(language).repaired(text);
+  },
   numbersKept: (...given) => numbers.numbersKept(...given),
   words: (text) => alignment.wordsOf(text),
   plan: async (path, text, request) => {

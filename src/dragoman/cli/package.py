@@ -43,6 +43,15 @@ CalibrateOn = Annotated[
     ),
 ]
 
+SpellingFrom = Annotated[
+    Path | None,
+    typer.Option(
+        "--spelling",
+        metavar="RUN",
+        help="Learn the words of the training text of this run, to read typing errors; default: the model's own run.",
+    ),
+]
+
 
 def package(
     model: OneModel,
@@ -51,6 +60,7 @@ def package(
     card: Card = None,
     short_list: ShortListFrom = None,
     calibrate: CalibrateOn = None,
+    spelling: SpellingFrom = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
 ) -> None:
@@ -59,7 +69,8 @@ def package(
     The new folder has all that is needed to translate, at half the size, and a card (README.md): --card, else the
     model's own, else a short new one. You may edit it later. --beam-size and --length-penalty become the
     model's defaults. With --short-list, the model translates faster on a CPU. The model of a run learns from the
-    run's validation text how sure it may be of a translation (its confidence); another one does by --calibrate.
+    run's validation text how sure it may be of a translation (its confidence), and from the training text its words,
+    by which typing errors are read ("hbae" as "habe"); another one does by --calibrate and --spelling.
 
     \b
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
@@ -73,6 +84,7 @@ def package(
     bundle = _with_search(load_bundle(model), {"beam_size": beam_size, "length_penalty": length_penalty})
     if short_list is not None:
         bundle = _with_short_list(bundle, short_list)
+    bundle = _with_spelling(bundle, model, spelling)
     bundle = _with_confidence(bundle, model, calibrate)
     written = text if text is not None else card_of(model) or simple_card(bundle, model, output)
     write_bundle(output, bundle, precision, written)
@@ -110,6 +122,21 @@ def _with_confidence(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
         say(f"no confidence: {error.message}")
         return bundle
     return bundle if found is None else replace(bundle, facts={**bundle.facts, FACT: found.model_dump(mode="json")})
+
+
+def _with_spelling(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
+    """Return the bundle with the words of a training text, if there is one; else as it is."""
+    from dragoman.data.prepared import is_prepared, open_prepared
+
+    own = Path(model)
+    if folder is None and not is_prepared(own):
+        return bundle
+    _require_prepared(folder or own)
+    spelling = open_prepared(folder or own).spelling()
+    counts = [f"{len(known.levels):,} of {language}" for language, known in spelling.languages.items()]
+    if counts:
+        say(f"words by which typing errors are read: {', '.join(counts)}")
+    return replace(bundle, spelling=spelling if counts else None)
 
 
 def _require_prepared(folder: Path) -> None:

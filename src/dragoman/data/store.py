@@ -175,9 +175,13 @@ class PairStore:
         """Return the pairs of the parts that have this target language; all pairs of a store without parts."""
         return self._rows(lambda part: part.target_lang == target_lang) if self.parts else [slice(0, len(self))]
 
-    def _rows(self, is_wanted: Callable[[Part], bool]) -> list[slice]:
+    def rows_of_parts(self) -> list[tuple[Part, slice]]:
+        """Return each part with its pairs."""
         ends = np.cumsum([part.n_pairs for part in self.parts], dtype=int).tolist()
-        return [slice(end - part.n_pairs, end) for part, end in zip(self.parts, ends, strict=True) if is_wanted(part)]
+        return [(part, slice(end - part.n_pairs, end)) for part, end in zip(self.parts, ends, strict=True)]
+
+    def _rows(self, is_wanted: Callable[[Part], bool]) -> list[slice]:
+        return [rows for part, rows in self.rows_of_parts() if is_wanted(part)]
 
     def source_ids(self, index: int) -> NDArray[Any]:
         """Return the ids of a source sentence, without start and end: (n_tokens,)."""

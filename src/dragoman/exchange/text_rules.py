@@ -23,6 +23,7 @@ from dragoman.text import (
     sentences,
     shouting,
     spans,
+    spelling,
     tags,
     times,
 )
@@ -43,6 +44,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (currencies, ("_PRICE", "_SIGN_AFTER")),
     (dates, ("_DIGIT", "_IN_DIGITS")),
     (odd_characters, ("_PART",)),
+    (spelling, ("WORD", "_INSIDE")),
     (number_words, ("_PARTS_OF_HOUR", "_ROMAN")),
     (word_spans, ("_WORD", "_INVISIBLE")),
 )
@@ -61,6 +63,18 @@ def rules() -> str:
         "HALVES": ("Record<string, number>", times.HALVES),
         "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
+        "SPELLING": (
+            "{clearly: number, row: number, fewWords: number} & Record<string, number[]>",
+            {
+                "clearly": spelling._CLEARLY,
+                "row": spelling._ROW,
+                "fewWords": spelling._FEW_WORDS,
+                "swapped": spelling._SWAPPED,
+                "swappedOddly": spelling._SWAPPED_ODDLY,
+                "doubled": spelling._DOUBLED,
+                "doubledOddly": spelling._DOUBLED_ODDLY,
+            },
+        ),
         "MARKS": (
             "Record<string, string>",
             {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},

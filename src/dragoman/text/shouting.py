@@ -107,15 +107,16 @@ def shout(text: str, language: str) -> str:
     return rewrite_words(text, lambda _, match: _upper(match[0], language))
 
 
-def rewrite_words(text: str, rewrite: Callable[[int, re.Match[str]], str]) -> str:
+def rewrite_words(text: str, rewrite: Callable[[int, re.Match[str]], str], pattern: re.Pattern[str] = _WORD) -> str:
     """Return a text with its words rewritten, except in addresses and the like.
 
     Args:
         rewrite: returns a word, given the offset of the part of the text that was searched, and the word's match there.
+        pattern: that of a word.
     """
     written = []
     for offset, part, is_verbatim in _parts(text):
-        written.append(part if is_verbatim else _WORD.sub(partial(rewrite, offset), part))
+        written.append(part if is_verbatim else pattern.sub(partial(rewrite, offset), part))
     return "".join(written)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
 
 from dragoman.errors import ConfigError
@@ -14,6 +14,7 @@ from dragoman.text.quantities import find_quantities
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm, small_start
+from dragoman.text.spelling import WORD, Spelling
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
@@ -54,6 +55,7 @@ class Planner:
         self._directions = directions
         self._max_length = max_length
         self._learned = facts.learned
+        self._spelling = facts.spelling or Spelling()
         self._short_list = short_list
         self._calibrations, self._is_ensemble = facts.calibrations, facts.is_ensemble
         reserved = tokenizers.reserved
@@ -122,7 +124,10 @@ class Planner:
         marks = Marks(request.text)
         text = sanitize_paragraphs(marks.replace(request.text, request.stretches()))
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
-        segments = self._segments(tagged, marks, self._limits(request.sentences), masks_numbers=masks_numbers)
+        found = request.terms.find(tagged.text) if request.terms else ()
+        kept = {word.lower() for start, end, _ in found for word in WORD.findall(tagged.text[start:end])}
+        limits = self._limits(request.sentences)
+        segments = self._segments(tagged, marks, limits, kept, masks_numbers=masks_numbers)
         if request.terms:
             segments = [with_terms(segment, request.terms) for segment in segments]
         if prefix := sanitize(request.prefix):
@@ -152,10 +157,10 @@ class Planner:
         return found
 
     def _segments(
-        self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, *, masks_numbers: bool
+        self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, kept: Collection[str], *, masks_numbers: bool
     ) -> list[Segment]:
-        """Cut a text; the ids of each segment begin with the tags."""
-        tags, respell = tagged.tags, partial(self._respelled, tagged.source_lang or UNKNOWN)
+        """Cut a text; the ids of each segment begin with the tags. Words that are kept have no typing errors."""
+        tags, respell = tagged.tags, partial(self._respelled, tagged.source_lang or UNKNOWN, kept)
         pieces, is_known = self._tokenizers.reserved, self._is_known
         languages = tagged.source_lang or UNKNOWN, tagged.target_lang
         quantities = find_quantities(tagged.text, *languages) if masks_numbers else ()
@@ -187,11 +192,12 @@ class Planner:
             return self._reserved_ids
         return tuple(self._reserved[id] for id in self._reserved.keys() - set(source_ids))
 
-    def _respelled(self, language: str, text: str, is_shouted: bool) -> str:
-        """Return a text as models have learned to read it: without shouting or a rare capital, with its apostrophes."""
-        if is_shouted:
-            return with_apostrophes(calm(text, language, self._cost), language)
-        return small_start(with_apostrophes(text, language), language, self._cost)
+    def _respelled(self, language: str, kept: Collection[str], text: str, is_shouted: bool) -> str:
+        """Return a text as models have learned to read it: without shouting, a rare capital and typing errors, with its
+        apostrophes."""
+        spelled = with_apostrophes(calm(text, language, self._cost) if is_shouted else text, language)
+        repaired = self._spelling.repaired(spelled, language, kept)
+        return repaired if is_shouted else small_start(repaired, language, self._cost)
 
     def _cost(self, word: str) -> int:
         """Return the number of a word's pieces; an unknown one counts as many."""

@@ -126,7 +126,7 @@ class TextReader:
         """Return what the model reads in place of a stretch of `text`."""
         shouted = is_shouted(segment)
         text = self._respell(segment, shouted)
-        is_capitalized = not shouted and text[:1] != segment[:1]
+        is_capitalized = not shouted and segment[:1].isupper() and text[:1].islower()
         if not self._marks:
             return Reading(text, (), shouted, is_capitalized, bool(self._reserved))
         pieces = dict(zip(self._masked(text), self._reserved, strict=False))

@@ -40,9 +40,10 @@ const UNKNOWN_COST = 9;
  */
 
 export class Planner {
-  /** @param {import("./model_file.js").Description} description @param {import("./tokenizer.js").Tokenizer} source @param {import("./tokenizer.js").Tokenizer} target */
-  constructor(description, source, target) {
+  /** @param {import("./model_file.js").Description} description @param {import("./tokenizer.js").Tokenizer} source @param {import("./tokenizer.js").Tokenizer} target @param {Map<string, import("./spelling.js").KnownWords>} spelling the known words of each language */
+  constructor(description, source, target, spelling) {
     this.description = description;
+    this.spelling = spelling;
     this.source = source;
     this.target = target;
     const { reserved, targets } = description;
@@ -101,7 +102,8 @@ export class Planner {
   #segments(text, tags, language, request) {
     const base = this.description.bases[language] ?? language;
     const cost = (/** @type {string} */ word) => this.#cost(word);
-    const reader = new TextReader(text, base, this.description.reserved, cost, this.isKnown, request.masksNumbers);
+    const { reserved } = this.description;
+    const reader = new TextReader(text, base, reserved, cost, this.isKnown, request.masksNumbers, this.spelling.get(base));
     /** @type {Map<string, Reading>} */
     const known = new Map();
     const read = (/** @type {string} */ segment) => {

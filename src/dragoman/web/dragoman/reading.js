@@ -72,12 +72,14 @@ export class TextReader {
    * @param {(word: string) => number} cost the number of a word's pieces
    * @param {import("./odd_characters.js").IsKnown} isKnown
    * @param {boolean} masksNumbers
+   * @param {import("./spelling.js").KnownWords | undefined} knownWords of the language
    */
-  constructor(text, language, reserved, cost, isKnown, masksNumbers) {
+  constructor(text, language, reserved, cost, isKnown, masksNumbers, knownWords) {
     this.language = language;
     this.reserved = reserved;
     this.cost = cost;
     this.isKnown = isKnown;
+    this.knownWords = knownWords;
     /** @type {Map<string, string>} spans by their marks */
     this.spans = new Map();
     this.text = reserved.length ? this.#mark(text, masksNumbers) : text;
@@ -92,8 +94,9 @@ export class TextReader {
   read(segment) {
     const shouted = isShouted(segment);
     const spelled = withApostrophes(shouted ? calm(segment, this.language, this.cost) : segment, this.language);
-    const text = shouted ? spelled : smallStart(spelled, this.language, this.cost);
-    const isCapitalized = !shouted && text.codePointAt(0) !== segment.codePointAt(0);
+    const repaired = this.knownWords?.repaired(spelled) ?? spelled;
+    const text = shouted ? repaired : smallStart(repaired, this.language, this.cost);
+    const isCapitalized = !shouted && /^\p{Uppercase}/u.test(segment) && /^\p{Lowercase}/u.test(text);
     if (!this.spans.size) return new Reading(text, new Map(), shouted, isCapitalized, this.reserved.length > 0);
     const pieces = new Map(this.#masked(text).map((mark, i) => [mark, this.reserved[i]]));
     const read = [...text].map((one) => pieces.get(one) ?? this.spans.get(one) ?? one).join("");
