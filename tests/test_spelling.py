@@ -110,8 +110,8 @@ def test_a_known_word_must_be_clearly_the_most_frequent_and_frequent_enough() ->
     usual = dict.fromkeys([each for each in usual if each != "abdce"], 1)
     assert KnownWords({"abcde": 7, **usual}).repaired("abdce") == "abdce"
     assert KnownWords({"abcde": 8, **usual}).repaired("abdce") == "abcde"
-    assert KnownWords({"abcde": 2}).repaired("abdce") == "abcde"
-    assert KnownWords({"abcde": 1}).repaired("abdce") == "abdce"
+    assert KnownWords({"abcde": 3}).repaired("abdce") == "abcde"
+    assert KnownWords({"abcde": 2}).repaired("abdce") == "abdce"
 
 
 def test_words_that_are_spared_stay_whatever_their_case() -> None:

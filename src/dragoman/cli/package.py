@@ -79,7 +79,7 @@ def package(
     text = _read_card(card)
     require_folder(output, new=True)
     from dragoman.bundle.bundle import load_bundle, write_bundle
-    from dragoman.bundle.finding import card_of, find_bundle
+    from dragoman.bundle.finding import card_of
 
     bundle = _with_search(load_bundle(model), {"beam_size": beam_size, "length_penalty": length_penalty})
     if short_list is not None:
@@ -91,9 +91,7 @@ def package(
     if text is None:
         kind = f"the card of {model}; check it" if card_of(model) else "a short card; add to it"
         say(f"with {kind}: {output}/README.md")
-    if (old := _megabytes(find_bundle(model))) < _megabytes(output) / 1.2:
-        say(f"larger than {model} ({old:.1f} MB), whose weights have fewer bits; --precision int8 makes the smallest")
-    _say_packaged(output, bundle)
+    _say_packaged(model, output, bundle)
 
 
 def _with_search(bundle: Bundle, options: dict[str, float | None]) -> Bundle:
@@ -162,7 +160,11 @@ def _megabytes(folder: Path) -> float:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
-def _say_packaged(output: Path, bundle: Bundle) -> None:
+def _say_packaged(model: str, output: Path, bundle: Bundle) -> None:
+    from dragoman.bundle.finding import find_bundle
+
+    if (old := _megabytes(find_bundle(model))) < _megabytes(output) / 1.2:
+        say(f"larger than {model} ({old:.1f} MB), whose weights have fewer bits; --precision int8 makes the smallest")
     into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
     say(
         f"packaged into {output}, {_megabytes(output):.1f} MB; use it: {command_line('translate', '-m', output, *into)}"

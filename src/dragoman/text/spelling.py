@@ -32,7 +32,7 @@ _CLEARLY = 3
 _NEVER = 99
 #: How often a known word must have been seen at least, by the letters of the unknown one from 3 to 9 and more, in
 #: powers of two: for letters that are swapped or doubled, and for each if the unknown word has unusual letters.
-_SWAPPED, _SWAPPED_ODDLY = (12, 10, 8, 6, 5, 4, 3), (12, 2, 2, 2, 2, 2, 2)
+_SWAPPED, _SWAPPED_ODDLY = (12, 10, 8, 6, 5, 4, 3), (12, 3, 3, 3, 2, 2, 2)
 _DOUBLED, _DOUBLED_ODDLY = (_NEVER, _NEVER, _NEVER, _NEVER, 9, 7, 6), (_NEVER, _NEVER, 6, 4, 3, 3, 3)
 #: Characters of a text before a word that are looked at.
 _BEFORE = 2

@@ -5,7 +5,7 @@ import { SPELLING } from "./rules.js";
 import { rewriteWords } from "./shouting.js";
 
 /** Characters of a text before a word that are looked at. */
-const NEAR = 4;
+const CHARACTERS_BEFORE = 4;
 
 export class KnownWords {
   constructor() {
@@ -30,7 +30,7 @@ export class KnownWords {
     const found = this.#meant(small);
     const hasCapital = word !== smallWord;
     if (found === null) return word;
-    if (hasCapital && !this.capitalized.has(found) && pattern("spelling.INSIDE").test(before.slice(-NEAR))) return word;
+    if (hasCapital && !this.capitalized.has(found) && pattern("spelling.INSIDE").test(before.slice(-CHARACTERS_BEFORE))) return word;
     const [first, ...rest] = found;
     return hasCapital ? first.toUpperCase() + rest.join("") : found;
   }
