@@ -38,6 +38,7 @@ def _html_text(draw: random.Random, depth: int = 0) -> str:
                     "{}",
                     "{}",
                     "<b>{}</b>",
+                    "{} H<sub>2</sub>O, the 1<sup>st</sup> note<sup><a href=#b>[1]</a></sup>",
                     '<a href="/x?a=1&amp;b=2" title="The &quot;link&quot;">{}</a>',
                     "<em class=x>{}</EM>",
                     "{}<br>",
@@ -90,6 +91,10 @@ def _markdown_text(draw: random.Random) -> str:
                 "[{}](http://a.org/x_y 'T')",
                 "[{}][ref]",
                 "![alt *x*](a.png) {}",
+                '![{}](a.png "A \\"red\\" house")',
+                "![ref] {} [ref], [ref][]",
+                '<img src="a.png" alt="A small cat"> {}',
+                "[![The build](b.svg (It is *green*))](http://a.org)",
                 "\\* {} \\_",
                 "{} <http://x.org>",
                 "<b>{}</b>",
@@ -126,6 +131,8 @@ def markdown(draw: random.Random) -> str:
                     f"| a | {line} |\n|---|:-:|\n| 1 \\| 2 | {line} |",
                     f"<div>\n{line}\n</div>",
                     "[ref]: http://b.org 'x'",
+                    "[ref]: <http://b.org>\n  'The \\'old\\' page'",
+                    '<p align="center"><img src="a.png" alt="A logo"></p>',
                     "---",
                     f"{line}\nwhich goes on and on over two lines of the file\n\tand three",
                 ]
@@ -205,16 +212,54 @@ def subtitles(draw: random.Random) -> str:
 
 def plain_text(draw: random.Random) -> str:
     return "\n".join(
-        draw.choice(["", "  ", "- ", "\t"]) + draw.choice([*SENTENCES, ""]) for _ in range(draw.randint(1, 12))
+        draw.choice(["", "  ", "- ", "\t", "  -o, --out FILE  ", "Name     12  "]) + draw.choice([*SENTENCES, ""])
+        for _ in range(draw.randint(1, 12))
     )
 
 
+_CELLS = [
+    *("{}", "{}", "{}\n{}", "- {}\n- {}", " {} ", "  \t{}"),
+    *("<p>{} <b>{}</b></p>", "{} &amp; {}", "<ul>\n<li>{}</li>\n</ul>", "{}<br>{}"),
+    *("", "42", "1.299,00", "SKU-100/7", "https://a.example/x?y=1,2", "img/lamp.png", "=SUM(A1;B2)", "-5", "@x"),
+]
+
+
+def _table(draw: random.Random, delimiter: str) -> str:
+    """A table with the columns `text` and `more`, each cell quoted if it must be, and some others too."""
+
+    def quoted(cell: str) -> str:
+        must = any(sign in cell for sign in (delimiter, '"', "\n")) or cell.startswith(" ")
+        return '"' + cell.replace('"', '""') + '"' if must or always or draw.random() < 0.2 else cell
+
+    def cell() -> str:
+        return draw.choice(_CELLS).replace("{}", draw.choice([*SENTENCES, 'He said: "Go!"']), 1).replace("{}", "Two.")
+
+    always = draw.random() < 0.3 or delimiter == "\t"
+    names = ["id", "text", draw.choice(["price", "Preis (€), netto"]), "more"]
+    rows = [names] + [[f"A-{n}", cell(), draw.choice(["3,50", "", "x"]), cell()] for n in range(draw.randint(1, 9))]
+    lines = [delimiter.join(map(quoted, row)) for row in rows]
+    lines[1:1] = draw.choice([[], [], [""]])
+    return "\n".join(lines) + draw.choice(["\n", "", "\n\n"])
+
+
+def csv_table(draw: random.Random) -> str:
+    return _table(draw, draw.choice([",", ";"]))
+
+
+def tsv_table(draw: random.Random) -> str:
+    return _table(draw, "\t")
+
+
+#: The columns of tables to translate.
+COLUMNS = "text,more"
 MAKERS: dict[str, Callable[[random.Random], str]] = {
     "html": html_page,
     "md": markdown,
     "po": po,
     "srt": subtitles,
     "txt": plain_text,
+    "csv": csv_table,
+    "tsv": tsv_table,
 }
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from document_samples import MAKERS, require_documents
+from document_samples import COLUMNS, MAKERS, require_documents
 from extras import import_extra
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,7 +54,7 @@ def test_a_document_of_its_own_segments_is_the_file(format: str, number: int) ->
     content = (codecs.BOM_UTF8 if number % 3 == 0 else b"") + text.replace("\r\n", "\n").replace(
         "\n", line_end
     ).encode()
-    document = parse_document(content, format)
+    document = parse_document(content, format, columns=COLUMNS)
     for segment in document.segments():
         assert segment.text == segment.text.strip()
         assert segment.text
@@ -77,10 +77,10 @@ def test_a_document_of_its_own_segments_is_the_file(format: str, number: int) ->
 @pytest.mark.parametrize("format", [format for format in MAKERS if format != "txt"])
 @pytest.mark.parametrize("number", range(N_FILES))
 def test_a_translated_document_is_read_again_with_the_same_markup(format: str, number: int) -> None:
-    document = parse_document(MAKERS[format](random.Random(number)).encode(), format)
+    document = parse_document(MAKERS[format](random.Random(number)).encode(), format, columns=COLUMNS)
     sources = document.segments()
     written = document.rebuild([changed(source) for source in sources])
-    again = parse_document(written, format)
+    again = parse_document(written, format, columns=COLUMNS)
     if format == "po":
         assert not again.segments()
         return
@@ -112,7 +112,7 @@ def test_broken_files_give_a_result_or_one_line(format: str, seed: int, data: st
         )
         content[place : place + data.draw(st.integers(0, 9))] = patch
     try:
-        document = parse_document(bytes(content), format)
+        document = parse_document(bytes(content), format, columns=COLUMNS)
         written = document.rebuild([changed(source) for source in document.segments()])
         unchanged = document.rebuild(copied(document))
     except DataError as error:
@@ -129,7 +129,7 @@ def test_broken_files_give_a_result_or_one_line(format: str, seed: int, data: st
 )
 def test_any_text_gives_a_result_or_one_line(format: str, text: str) -> None:
     try:
-        document = parse_document(text.encode(), format)
+        document = parse_document(text.encode(), format, columns="1")
         document.rebuild([changed(source) for source in document.segments()])
     except DataError as error:
         check_message(error)
@@ -175,17 +175,65 @@ def test_markdown_keeps_its_markup() -> None:
         "c",
         "d",
         "e",
+        "t",
     ]
     one_to_one = tuple((number, number) for number in range(9))
     translations = [
         translated("Un chat rouge", alignment=((0, 0), (1, 2), (2, 1))),
         translated("1. Voir la page*, `x | y` [a](b)", alignment=one_to_one),
-        *map(translated, ("a|b", "c", "d", "e")),
+        *map(translated, ("a|b", "c", "d", "e", "T")),
     ]
     assert document.rebuild(translations).decode() == (
-        "# Un chat *rouge* #\n\n- 1\\. [Voir la](http://a.org 't') page\\*,\n  `x | y` \\[a](b)\n\n"
+        "# Un chat *rouge* #\n\n- 1\\. [Voir la](http://a.org 'T') page\\*,\n  `x | y` \\[a](b)\n\n"
         + table.replace("a b", "a\\|b")
     )
+
+
+def test_markdown_has_texts_inside_its_markup() -> None:
+    text = textwrap.dedent(
+        """\
+        See ![a *red* house](a.png "The \\"old\\" one"), [door] and ![window][].
+
+        [![The build](b.svg)](http://a.org)
+
+        | a | see ![a \\| b](c.png) more |
+        |---|---|
+
+        <p><img src="d.png" alt="A logo"></p>
+
+        [door]: http://d.org (The way)
+        [window]: w.png
+          'The view'
+        """
+    )
+    document = parse_document(text.encode(), "md")
+    segments = document.segments()
+    assert [segment.text for segment in segments] == [
+        "See , door and .",
+        "a",
+        "see more",
+        *("a red house", 'The "old" one', "window", "The build", "a | b", "A logo", "The way", "The view"),
+    ]
+    written = document.rebuild([translated(segment.text.swapcase()) for segment in segments]).decode()
+    assert written == textwrap.dedent(
+        """\
+        sEE ![A *RED* HOUSE](a.png "tHE \\"OLD\\" ONE"), [DOOR][door] AND ![WINDOW][window].
+
+        [![tHE BUILD](b.svg)](http://a.org)
+
+        | A | SEE ![A \\| B](c.png) MORE |
+        |---|---|
+
+        <p><img src="d.png" alt="a LOGO"></p>
+
+        [door]: http://d.org (tHE WAY)
+        [window]: w.png
+          'tHE VIEW'
+        """
+    )
+    only_markup = [translated(one.text if number < 3 else one.text.swapcase()) for number, one in enumerate(segments)]
+    first = document.rebuild(only_markup).decode().splitlines()[0]
+    assert first == 'See ![A *RED* HOUSE](a.png "tHE \\"OLD\\" ONE"), [door] and ![WINDOW][window].'
 
 
 def test_each_link_of_a_row_is_a_segment() -> None:
@@ -266,6 +314,7 @@ def test_markdown_leaves_the_blocks_of_dialects_alone() -> None:
         "See the page.",
         "More text",
         "Inside.",
+        "Title",
     ]
     formula = document.segments()[2]
     kept = [formula.text[start:end] for start, end in formula.verbatim]
@@ -276,6 +325,20 @@ def test_markdown_leaves_the_blocks_of_dialects_alone() -> None:
     lines = document.rebuild(upper).decode().splitlines()
     assert {"> rEAD **THIS** FIRST.", ": iTS MEANING.", "[^2]: aNOTHER NOTE.", "sEE [THE PAGE][page]."} <= set(lines)
     assert "<summary>mORE <b>TEXT</b></summary>" in lines
+
+
+def test_a_formula_ends_in_its_own_list_item() -> None:
+    text = "- $$\n  a + b\n- One $$ more\n  1. $$\n     x\n  2. c $$\n- $$\n  y\n  $$\n"
+    document = parse_document(text.encode(), "md")
+    assert [segment.text for segment in document.segments()] == ["$$ a + b", "One $$ more", "$$ x", "c $$"]
+
+
+@pytest.mark.parametrize("format", ["txt", "md", "html", "po"])
+@pytest.mark.parametrize("text", ["", " \n\n"])
+def test_an_empty_document_has_an_empty_translation(format: str, text: str) -> None:
+    document = parse_document(text.encode(), format)
+    assert not document.segments()
+    assert format == "po" or document.rebuild([]) == text.encode()
 
 
 @pytest.mark.parametrize("kind", ["plural", "select", "selectordinal"])
@@ -294,8 +357,8 @@ def test_a_mark_without_text_keeps_the_space_after_it() -> None:
     text = "[![build](b.svg)](http://a.org) **Fast** and easy.\n"
     document = parse_document(text.encode(), "md")
     one_to_one = ((0, 0), (1, 1), (2, 2))
-    written = document.rebuild([translated("Schnell und leicht.", alignment=one_to_one)]).decode()
-    assert written == "[![build](b.svg)](http://a.org) **Schnell** und leicht.\n"
+    written = document.rebuild([translated("Schnell und leicht.", alignment=one_to_one), translated("Bau")]).decode()
+    assert written == "[![Bau](b.svg)](http://a.org) **Schnell** und leicht.\n"
 
 
 def test_messages_get_plurals_flags_and_a_language() -> None:
@@ -362,7 +425,7 @@ def test_tags_in_messages_go_with_their_words_and_lone_ones_stay(
 
 def test_markup_at_the_edge_of_a_text_keeps_its_space() -> None:
     for format, text in (
-        ("md", "![A dog](a.png) The cat.[^1]\n\n[^1]: A note.\n"),
+        ("md", "![](a.png) The cat.[^1]\n\n[^1]: A note.\n"),
         ("html", "<p><img src=a> The cat.</p>"),
         ("html", "<p><a href=b><img src=a> The cat.</a> <img src=c></p>"),
         ("html", "<p><b>The <img src=a> cat.</b></p>"),
@@ -427,6 +490,11 @@ def test_a_sentence_over_cues_is_one_segment_and_is_broken_again() -> None:
         ("a.po", b'msgid "a"\nmsgtsr "b"\n', r"this is no PO file: .*a\.po:2"),
         ("b.po", b'msgid "a"\nmsgstr "b \\"\n', r"a string without its closing quote: .*b\.po:2; add the quote"),
         ("a.srt", b"Hello\n", "no cue with times"),
+        ("empty.srt", b"", "the file is empty"),
+        ("empty.vtt", b" \n\n", "the file is empty"),
+        ("empty.xlf", b"\n", "the file is empty"),
+        ("empty.tmx", b"", "the file is empty"),
+        ("empty.docx", b"", "no .docx"),
         ("b.html", b"<a " * 2_000, "tags without an end"),
     ],
 )
@@ -458,3 +526,41 @@ def test_deep_and_many_tags_are_written_again() -> None:
         document = parse_document(page.encode(), "html")
         written = document.rebuild([changed(segment) for segment in document.segments()]).decode()
         assert [written.count(tag) for tag in ("<b>", "</b>")] == [page.count("<b>")] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("H<sub>2</sub>O is wet.", "H<sub>2</sub>O is wet."),
+        ("It is 5 m<sup>2</sup>, 10<sup>-3</sup>.", "It is 5 m<sup>2</sup>, 10<sup>-3</sup>."),
+        ("C<sub>6</sub>H<sub>12</sub>O<sub>6</sub>", "C<sub>6</sub>H<sub>12</sub>O<sub>6</sub>"),
+        ("SO<sub>4</sub><sup>2-</sup> and Name<sup>TM</sup>", "SO<sub>4</sub><sup>2-</sup> and Name<sup>TM</sup>"),
+        ("The <b>CO<sub>2</sub></b> gas", "The <b>CO<sub>2</sub></b> gas"),
+        ("<i>x</i><sub>i</sub> is one", "<i>x</i><sub>i</sub> is one"),
+        ("The house<sup>3</sup> burns.", "The house burns."),
+        ("In Paris.<sup><b>[4]</b></sup> He", "In Paris. He"),
+        ("On the 1<sup>st</sup> day", "On the 1st day"),
+        ("a <sup>b c</sup> and <sub>small words</sub>", "a b c and small words"),
+    ],
+)
+@pytest.mark.parametrize("format", ["html", "md"])
+def test_a_script_is_part_of_a_formula_a_note_or_an_ordinal(format: str, text: str, expected: str) -> None:
+    document = parse_document(f"<p>{text}</p>".encode() if format == "html" else text.encode(), format)
+    if expected.startswith("C<"):  # no words
+        assert not document.segments()
+        return
+    (source,) = document.segments()
+    assert source.text == expected
+    kept = {source.text[start:end] for start, end in source.verbatim}
+    assert all("<" in one for one in kept)
+    assert source.text.count("<") == "".join(kept).count("<")
+    one_to_one = tuple((number, number) for number in range(9))
+    written = document.rebuild([translated(source.text + " X", alignment=one_to_one)]).decode()
+    assert written.replace(" X", "") == document.rebuild(copied(document)).decode()
+
+
+def test_an_ordinal_number_keeps_its_mark_after_the_digits() -> None:
+    document = parse_document(b"The 1<sup>st</sup> day[^1].", "md")
+    links = ((0, 0), (1, 1), (2, 2))
+    written = [document.rebuild([translated(text, alignment=links)]) for text in ("Le 1er jour.", "Der 1. Tag.")]
+    assert written == [b"Le 1<sup>er</sup> jour[^1].", b"Der 1<sup></sup>. Tag[^1]."]

@@ -1,6 +1,7 @@
 """Documents: only the text is translated, and everything around it stays."""
 
 import codecs
+import re
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,9 +23,9 @@ from dragoman.translator import Alternative, Request, Translation
 #: Everything that a text file may have, and much of what looks like structure.
 lines = st.text(st.sampled_from("ab. \t\u00a0\u3000-*1)中é\ufeff\x0c\x85\u2028"), max_size=12) | st.text(max_size=8)
 ends = st.sampled_from(["\n", "\r\n", "\r", "\n\n", ""])
-long_lines = st.lists(st.sampled_from(["word", "a", "somewhat-longer", "end.", "- item", "12) item"]), max_size=20).map(
-    " ".join
-)
+long_lines = st.lists(
+    st.sampled_from(["word", "a", "somewhat-longer", "end.", "- item", "12) item", "", "  ", "\t-x"]), max_size=20
+).map(" ".join)
 files = st.lists(st.tuples(lines | long_lines, ends), max_size=12).map(lambda parts: "".join(a + b for a, b in parts))
 EXAMPLE = """\
   A heading
@@ -71,7 +72,8 @@ def test_only_the_text_changes(text: str) -> None:
     except (DataError, UnicodeEncodeError):
         return
     changed = filled(document, ["X"] * len(document.segments())).decode().removeprefix("\ufeff")
-    assert set("".join(changed.split())) <= set("X-*•·–—+>#|.)0123456789")  # marks of lists
+    cells = (cell.strip() for cell in re.split(r"\t|  +|\n|\r", changed.replace("X", "")))
+    assert not any(map(str.isalpha, "".join(cell for cell in cells if not re.match("--?[A-Za-z0-9?]", cell))))
     assert changed.count("X") == len(document.segments())
 
 
@@ -240,3 +242,57 @@ def test_ellipses_and_verbatim_stretches() -> None:
     assert (core, verbatim) == ("see `a`…", ((4, 7),))
     assert take_ellipses("a...", ((0, 4),))[0] == "a..."
     assert put_ellipses("打开。", take_ellipses("Open…", ())[2], "zh-Hans") == "打开……"
+
+
+def test_the_columns_of_a_line_stay_in_their_places() -> None:
+    text = textwrap.dedent(
+        """\
+        Usage: tool [options]
+
+          -o, --output FILE    write the result to a file that
+                               does not exist so far, or to it
+          -h, --help           show this help
+
+        Name   Age  City
+        Anna   12   The old town
+        Tab\there\tand there
+
+        An end.  A start of  another sentence
+        """
+    )
+    document = parse(text)
+    assert texts_of(document) == [
+        "Usage: tool [options]",
+        "write the result to a file that does not exist so far, or to it",
+        "show this help",
+        *("Name", "Age", "City", "Anna", "The old town", "Tab", "here", "and there"),
+        "An end.  A start of  another sentence",
+    ]
+    translations = [
+        "Gebrauch",
+        "das Ergebnis in eine Datei schreiben, die es nicht gibt",
+        *("Hilfe", "名字", "Alter", "Stadt", "Annaliese", "Die Altstadt", "T", "hier", "dort", "Ende."),
+    ]
+    assert filled(document, translations).decode() == textwrap.dedent(
+        """\
+        Gebrauch
+
+          -o, --output FILE    das Ergebnis in eine Datei
+                               schreiben, die es nicht gibt
+          -h, --help           Hilfe
+
+        名字   Alter  Stadt
+        Annaliese  12   Die Altstadt
+        T\thier\tdort
+
+        Ende.
+        """
+    )
+
+
+def test_the_columns_of_a_message_stay_in_their_places() -> None:
+    message = '"  -v   say more\\n"\n"  -h   show this help\\n"\n"Name   Age\\n"'
+    document = documents.parse_document(f'msgid ""\n{message}\nmsgstr ""\n'.encode(), "po")
+    assert [segment.text for segment in document.segments()] == ["say more", "show this help", "Name", "Age"]
+    written = document.rebuild([Translation(text, 0.0, ()) for text in ("mehr", "Hilfe", "N", "Alter")]).decode()
+    assert '"  -v   mehr\\n"\n"  -h   Hilfe\\n"\n"N      Alter\\n"' in written

@@ -251,6 +251,19 @@ def test_a_file_of_word_is_translated(client: Any, oracle: Translator) -> None:
     assert segment.text == german(oracle, SOURCES[0])
 
 
+def test_a_table_is_translated_in_its_columns(client: Any, oracle: Translator) -> None:
+    table = {"files": {"file": ("my.csv", f"id;text\n7;{SOURCES[0]}\n".encode())}}
+    answer = client.post("/translate_file", data={"source": "en", "target": "de", "columns": "text"}, **table)
+    assert client.get(answer.json()["translatedFileUrl"]).text == f"id;text\n7;{german(oracle, SOURCES[0])}\n"
+    for columns, message in (
+        ({}, "not named: my.csv; name those of text by --columns"),
+        ({"columns": "x"}, "column x"),
+    ):
+        answer = client.post("/translate_file", data={"source": "en", "target": "de", **columns}, **table)
+        assert answer.status_code == 400
+        assert message in answer.json()["error"]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dragoman.text.spans import VERBATIM, find_spans
 
-SIGNS = "a1 .,:/@#{}%$`_-+()⟨⟩\\'~写é😀<3\u20e3;!?sd&[]"
+SIGNS = "a1 =.,:/@#{}%$`_-+()⟨⟩\\'~写é😀<3\u20e3;!?sd&[]"
 
 
 def spans_of(text: str) -> list[tuple[str, str]]:
@@ -79,6 +79,15 @@ def test_a_number_has_its_separators_and_nothing_around_it(text: str, numbers: l
         ("运行`code`吧。", ["`code`"]),
         ("`code`, report.pdf, max_length, __init__", ["`code`", "report.pdf", "max_length", "__init__"]),
         ("open /usr/bin/x or C:\\Users\\x", ["/usr/bin/x", "C:\\Users\\x"]),
+        ("Use --help, -v/--verbose or (-x).", ["--help", "-v", "--verbose", "-x"]),
+        ("--output=FILE.", [("--output=FILE", "code")]),
+        (
+            "[-q | -r] --color[=WHEN], --in=<file> --mode={a,b} --x=%s",
+            ["-q", "-r", "--color[=WHEN]", "--in=<file>", "--mode={a,b}", "--x=%s"],
+        ),
+        ("使用--help选项，或-v。", ["--help", "-v"]),
+        ("A well-known --- and old -- house, a--b, --quietly--, e -mail, +/-i, -1, -ing", []),
+        ("-I am here", []),
         ("⟨1⟩ and ⟨64⟩", ["⟨1⟩", "⟨64⟩"]),
         ("👍🏽👍 yes 🇩🇪, 1️⃣ :-)", ["👍🏽👍", "🇩🇪", "1️⃣", ":-)"]),
         ("50 % of them, 100%, 50%de", []),
@@ -102,7 +111,8 @@ def test_the_fields_of_python_formats_are_placeholders(name: str, conversion: st
 
 
 @pytest.mark.parametrize(
-    "piece", ["1./", "a_", "a.", "1 111 ", "`a", "{a[", "%0", "http://,", "/a", "😀\u200d", "a@a."]
+    "piece",
+    ["1./", "a_", "a.", "1 111 ", "`a", "{a[", "%0", "http://,", "/a", "😀\u200d", "a@a.", " --a", "--a=", " -a"],
 )
 def test_the_time_grows_with_the_length_of_the_text(piece: str) -> None:
     """With quadratic time, these texts would take hours."""

@@ -134,7 +134,8 @@ def test_cues_that_are_all_at_one_time_are_no_pairs_and_take_no_time(tmp_path: P
     ("source", "target", "message"),
     [
         (ENGLISH, "Hello\n", "no cue with times"),
-        (ENGLISH, "", "0 are at the same time"),
+        (ENGLISH, "", "the file is empty"),
+        (ENGLISH, "WEBVTT\n", "0 are at the same time"),
         (ENGLISH, srt([(900, 901, "Ja."), (902, 903, "Nein.")]), "shift the times"),
     ],
 )

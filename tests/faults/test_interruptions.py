@@ -25,8 +25,8 @@ GOALS = {"KILL": "G1", "TERM": "G15", "INT": "G15", "RACE": "G16"}
 
 @pytest.fixture(scope="module")
 def counts() -> dict[str, dict[str, Any]]:
-    """Of all of them, or of a fiftieth; a failure comes with the command that repeats it."""
-    trials = [str(each) for kind, n in N_TRIALS.items() for each in (kind, n if FULL else n // 50)]
+    """Of all of them, or of a hundredth; a failure comes with the command that repeats it."""
+    trials = [str(each) for kind, n in N_TRIALS.items() for each in (kind, n if FULL else n // 100)]
     done = subprocess.run([sys.executable, PROGRAM, *trials], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, dict[str, Any]] = json.loads(done.stdout)
@@ -37,5 +37,5 @@ def counts() -> dict[str, dict[str, Any]]:
 def test_nothing_is_lost(kind: str, counts: dict[str, dict[str, Any]], figure: Figure) -> None:
     found = counts[kind]
     figure(GOALS[kind], kind, **{name: round(value, 1) for name, value in found.items()})
-    assert found["interruptions"] >= N_TRIALS[kind] // (1 if FULL else 50)
+    assert found["interruptions"] >= N_TRIALS[kind] // (1 if FULL else 100)
     assert kind != "KILL" or found["inside_a_save"] >= found["interruptions"] // 5

@@ -32,6 +32,8 @@ from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import Vocabulary
+from dragoman.translator.content_check import content_flags
+from dragoman.translator.reading import RESERVED
 from dragoman.translator.searching import decoded_text
 
 #: Lines of each file; all files together are some ten thousand.
@@ -226,3 +228,43 @@ def test_numbers_are_compared_equally(lines: list[str], node: Node) -> None:
                 one,
                 other,
             )
+
+
+#: Ends and beginnings of sentences with quantities that the check compares. They are put into lines of all languages.
+QUANTITIES = [
+    *("twenty-one", "a ten-minute walk", "two hundred five dollars", "fives and tens", "nineteen fifty-four"),
+    *("dreihunderteinundzwanzig", "zwanzig Euro", "auf mich achten", "vierzehn Tage", "fünfzigjährig"),
+    *("vingt et un", "soixante et onze euros", "deux cents", "quinze jours", "neuf", "quatre-vingt-dix-sept yens"),
+    *("二十一岁", "三个", "几十个", "十一月", "两千美元", "每周一次", "星期三", "周日", "零下5度", "一万零五"),
+    *("on Tuesday", "Mondays", "am Mittwoch", "Freitagabend", "Montage", "mardi", "le dimanche"),
+    *("half past three", "quarter to one", "seven-thirty", "3:30 pm", "ten o'clock", "halb vier", "Viertel vor eins"),
+    *("zehn Uhr zwanzig", "trois heures et demie", "midi et quart", "treize heures", "三点半", "两点一刻", "十点"),
+    *("-5 °C", "−12", "3-5", "minus 5", "42.195 km", "42,195 km", "12 500", "3.4.1990", "3,4,1990", "030 1234567"),
+    *("030,1234567", "+49 30 123456", "1.2.3", "½ ٣٤.١٩٥", "𝟒𝟐.𝟏𝟗𝟓"),
+]
+
+
+@given(
+    texts=st.lists(st.lists(st.sampled_from(QUANTITIES), max_size=3).map(" und ".join), min_size=2, max_size=2),
+    languages=st.lists(st.sampled_from(["en", "de", "fr", "zh-TW", "ru"]), min_size=2, max_size=2),
+)
+@hypothesis_settings(max_examples=1500)
+def test_quantities_are_compared_equally(texts: list[str], languages: list[str], node: Node) -> None:
+    one, other = texts
+    found = "number" not in content_flags(one, other, (), (languages[0], languages[1]))
+    assert node("quantitiesKept", one, other, *languages) == found, (texts, languages)
+
+
+def test_quantities_of_corpora_are_compared_equally(lines: list[str], node: Node) -> None:
+    pairs = itertools.pairwise(lines[::3])
+
+    def found() -> Iterator[tuple[str, object, object]]:
+        for one, other in pairs:
+            one, other = (RESERVED.sub(" ", text) for text in (one, other))
+            if any(span.kind in spans.VERBATIM for text in (one, other) for span in spans.find_spans(text)):
+                continue
+            for code in ("en", "de", "zh"):
+                flags = content_flags(one, other, (), (code, "fr"))
+                yield one + other, "number" not in flags, node("quantitiesKept", one, other, code, "fr")
+
+    assert not differences(found())

@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
 const load = (name) => import(pathToFileURL(`${folder}/${name}.js`).href);
-const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "contractions", "spelling", "numbers", "alignment"];
-const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, contractions, spelling, numbers, alignment] = await Promise.all(names.map(load));
+const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "contractions", "spelling", "numbers", "alignment", "choosing"];
+const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, contractions, spelling, numbers, alignment, choosing] = await Promise.all(names.map(load));
 const wasm = readFileSync(`${folder}/dragoman.wasm`);
 const translators = {};
 const tokenizers = {};
@@ -47,6 +47,7 @@ const functions = {
     return spellings[path].get(language).repaired(text);
   },
   numbersKept: (...given) => numbers.numbersKept(...given),
+  quantitiesKept: (...given) => choosing.quantitiesKept(...given),
   words: (text) => alignment.wordsOf(text),
   plan: async (path, text, request) => {
     const plan = (await translatorOf(path)).planner.plan(text, { ...REQUEST, ...request });

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dragoman.data.text_files.compression import COMPRESSED_SUFFIXES, uncompressed_name
-from dragoman.documents import FORMATS
+from dragoman.documents import FORMATS, TABLES
 from dragoman.errors import ConfigError, DataError
 from dragoman.machine.files import TEMPORARY
 from dragoman.text.languages import KNOWN_CODES, base_language
@@ -27,13 +27,19 @@ class InputFile:
 
 @dataclass(frozen=True)
 class InputFiles:
-    """The files to translate, and those of a folder that are neither text nor a known document."""
+    """The files to translate, and those of a folder that are not.
+
+    Args:
+        left_out: those that are neither text nor a known document.
+        tables: those whose columns are not named.
+    """
 
     taken: Sequence[InputFile]
     left_out: Sequence[Path]
+    tables: Sequence[Path] = ()
 
 
-def find_files(inputs: Sequence[Path], output: Path, format: str | None) -> InputFiles:
+def find_files(inputs: Sequence[Path], output: Path, format: str | None, *, takes_tables: bool = False) -> InputFiles:
     """Return the files of the inputs, in the order of the inputs and then of their names.
 
     A file that is named is taken whatever its suffix; it is lines of text unless the suffix is that of a document.
@@ -43,6 +49,7 @@ def find_files(inputs: Sequence[Path], output: Path, format: str | None) -> Inpu
 
     Args:
         format: of all files, as `open_document` takes it; None is by the suffix.
+        takes_tables: take the tables (CSV, TSV) of a folder, too.
 
     Raises:
         ConfigError: two files would have one translation, or the format is unknown.
@@ -53,10 +60,13 @@ def find_files(inputs: Sequence[Path], output: Path, format: str | None) -> Inpu
         raise ConfigError(f"unknown format {format!r}", advice=f"the formats are {names}")
     taken: list[InputFile] = []
     left_out: list[Path] = []
+    tables: list[Path] = []
     for path in inputs:
         if path.is_dir():
             for file in _walk(path, output):
-                if _is_known(file, format):
+                if file.suffix.lower() in TABLES and not takes_tables and f".{format}" not in TABLES:
+                    tables.append(file)
+                elif _is_known(file, format):
                     taken.append(_input_file(file, file.relative_to(path), format))
                 else:
                     left_out.append(file)
@@ -68,7 +78,7 @@ def find_files(inputs: Sequence[Path], output: Path, format: str | None) -> Inpu
     if not taken:
         advice = "name files of other kinds by --input, or give a --format"
         raise DataError("no text and no document here", inputs[0], advice=advice)
-    return InputFiles(taken, left_out)
+    return InputFiles(taken, left_out, tables)
 
 
 def _walk(folder: Path, output: Path) -> Iterator[Path]:

@@ -59,6 +59,7 @@ class BulkJob:
         options: of `Translator.translate_stream`.
         target: the code of the language of the translations, if it is known.
         fuzzy: new translations in PO and XLIFF files are marked as to be checked.
+        columns: of tables, to translate.
     """
 
     models: tuple[str, ...]
@@ -69,6 +70,7 @@ class BulkJob:
     precision: Precision = "float32"
     short_list: bool = True
     fuzzy: bool = False
+    columns: str | None = None
 
     def settings(self) -> dict[str, Any]:
         """Return all that the translations depend on, in a form for JSON. The fingerprints stand for the models."""
@@ -120,7 +122,7 @@ class BulkWorker:
         from dragoman.documents import parse_document, translate_document
         from dragoman.documents.document import Reviewed
 
-        document = parse_document(work.content, work.format, work.name)
+        document = parse_document(work.content, work.format, work.name, self.job.columns)
         if self.job.fuzzy and isinstance(document, Reviewed):
             document.is_fuzzy = True
         options = {name: value for name, value in self.job.options.items() if name not in _OF_LINES}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from dragoman.documents import Document
     from dragoman.translator import Translation, Translator
 
+_log = logging.getLogger(__name__)
+
 
 class _Text(NamedTuple):
     """The text to translate."""
@@ -65,13 +68,13 @@ def translate(
     """Translate text line by line, a document, or many files.
 
     It writes one line for each line that it reads, in order; on a terminal it prompts. Several --model are an ensemble.
-    Files in HTML, Markdown, Word (.docx), PO, SRT, WebVTT, XLIFF or TMX keep their form. Long lines are cut at
-    sentences. Warnings on standard error name the lines whose translations need a check. Scores are natural-log
+    Files in HTML, Markdown, Word (.docx), PO, SRT, WebVTT, XLIFF, TMX, CSV or TSV keep their form. Long lines are cut
+    at sentences. Warnings on standard error name the lines whose translations need a check. Scores are natural-log
     probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
 
     \b
     dragoman translate -m everyday --source-lang en --target-lang de < my.en
-    dragoman translate -m runs/my --input text.en --output text.de
+    dragoman translate -m runs/my --input products.csv --columns name,text --output produkte.csv
     dragoman translate -m runs/my --input texts/ --output translations/
     """
     of_lines.check(of_texts.min_confidence)
@@ -85,8 +88,8 @@ def translate(
     refuse_copies("dragoman translate")
     models = ModelOptions(model, engine, files.ray, options)
     if files.are_many(to.output):
-        many = ManyFiles(files.inputs or [], files.format, to.output, to.overwrite, of_lines.invalid_utf8, files.fuzzy)
-        many.check(files.document, is_for_lines=of_lines.are_given)
+        many = ManyFiles(files, to, of_lines.invalid_utf8)
+        many.check(is_for_lines=of_lines.are_given)
         translate_files(many, models, of_lines.form)
     else:
         _translate_one(models, files, of_lines, to)
@@ -153,16 +156,28 @@ def _open(files: InputFlags, of_lines: LineFlags) -> _Text:
     if (document := _document(files, is_for_lines=of_lines.are_given)) is not None:
         from dragoman.documents import open_document
 
-        opened = open_document(document, files.format)
+        opened = open_document(document, files.format, files.columns)
+        _describe_table(opened, is_asked=files.columns is not None)
         if files.fuzzy:
             _mark_fuzzy(opened)
         return _Text(iter(()), opened, is_file=True, is_typed=False)
+    _describe_table(None, is_asked=files.columns is not None)
     if files.fuzzy:
         _mark_fuzzy(None)
     if input is None and _is_terminal():
         return _Text(_with_prompt(), None, is_file=False, is_typed=True)
     is_file = input is not None or stdin_is_file()
     return _Text(input_lines(input, of_lines.invalid_utf8, skip_long=True), None, is_file, is_typed=False)
+
+
+def _describe_table(document: object, *, is_asked: bool) -> None:
+    """Say how a table is read; refuse --columns for anything else."""
+    from dragoman.documents.document import Tabular
+
+    if isinstance(document, Tabular):
+        _log.info(document.describe())
+    elif is_asked:
+        raise typer.BadParameter("--columns is for tables: CSV and TSV files")
 
 
 def _mark_fuzzy(document: object) -> None:

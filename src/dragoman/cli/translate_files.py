@@ -15,6 +15,7 @@ from dragoman.bulk.line_output import LineFormat
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import EngineOptions
 from dragoman.cli.options import InvalidUtf8
+from dragoman.cli.translate_flags import InputFlags, OutputFlags
 from dragoman.errors import DataError
 
 if TYPE_CHECKING:
@@ -33,14 +34,11 @@ ONLY_LINES = "a document has no --n-best, --align, --doubts, --json and --invali
 class ManyFiles:
     """Files and folders to translate, and the folder for their translations."""
 
-    inputs: Sequence[Path]
-    format: str | None
-    output: Path | None
-    overwrite: bool
+    files: InputFlags
+    to: OutputFlags
     invalid_utf8: InvalidUtf8
-    fuzzy: bool = False
 
-    def check(self, document: Path | None, *, is_for_lines: bool) -> None:
+    def check(self, *, is_for_lines: bool) -> None:
         """Refuse options that are missing, or for one file only.
 
         Args:
@@ -49,13 +47,13 @@ class ManyFiles:
         Raises:
             typer.BadParameter: names them.
         """
-        if document is not None:
+        if self.files.document is not None:
             raise typer.BadParameter("--document is for one file; give all by --input")
-        if is_for_lines and self.format is not None:
+        if is_for_lines and self.files.format is not None:
             raise typer.BadParameter(ONLY_LINES)
-        if not self.inputs:
+        if not self.files.inputs:
             raise typer.BadParameter("--ray needs --input, files or a folder")
-        if self.output is None:
+        if self.to.output is None:
             raise typer.BadParameter("many files need --output, a folder for their translations")
 
 
@@ -86,15 +84,16 @@ def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> 
 
     if models.ray is not None:
         require_package("--ray", "ray")
-    output = many.output or Path()
-    files = find_files(many.inputs, output, many.format)
+    output = many.to.output or Path()
+    given = many.files
+    files = find_files(given.inputs or [], output, given.format, takes_tables=given.columns is not None)
     _tell_left_out(files)
     engine = models.engine
     # On a cluster, this process only checks the options; its workers translate.
     translator = engine.load(models.names, one_worker=models.ray is not None)
-    job = _job(translator, models, form, fuzzy=many.fuzzy)
+    job = _job(translator, models, form, given)
     settings = {**job.settings(), "invalid_utf8": many.invalid_utf8}
-    with open_output(output, settings, overwrite=many.overwrite) as folder:
+    with open_output(output, settings, overwrite=many.to.overwrite) as folder:
         translation = BulkTranslation(files.taken, folder, many.invalid_utf8)
         with _pool(translator, job, models) as pool:
             summary = translation.run(pool)
@@ -116,7 +115,7 @@ def target_language(translator: Translator, target_lang: str | None) -> str | No
     return target_lang or (None if others or target == UNKNOWN else target)
 
 
-def _job(translator: Translator, models: ModelOptions, form: LineFormat, *, fuzzy: bool) -> BulkJob:
+def _job(translator: Translator, models: ModelOptions, form: LineFormat, files: InputFlags) -> BulkJob:
     """Return the job. Options that are wrong for the models are refused now, before anything is written."""
     from dragoman.bulk.worker import BulkJob, model_fingerprints
 
@@ -135,7 +134,8 @@ def _job(translator: Translator, models: ModelOptions, form: LineFormat, *, fuzz
         target,
         precision=engine.precision,
         short_list=not engine.no_short_list,
-        fuzzy=fuzzy,
+        fuzzy=files.fuzzy,
+        columns=files.columns,
     )
 
 
@@ -161,3 +161,6 @@ def _tell_left_out(files: InputFiles) -> None:
     if files.left_out:
         names = ", ".join(path.name for path in files.left_out[:3]) + (" ..." if len(files.left_out) > 3 else "")
         _log.warning(f"{len(files.left_out):,} files are left out, neither text nor a known document: {names}")
+    if files.tables:
+        names = ", ".join(path.name for path in files.tables[:3]) + (" ..." if len(files.tables) > 3 else "")
+        _log.warning(f"{len(files.tables):,} tables are left out, because --columns names no columns: {names}")

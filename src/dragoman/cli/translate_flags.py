@@ -26,7 +26,17 @@ Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="Keep the form of a document: html, md, docx, po, srt, vtt, xlf, tmx or txt. Default: by its suffix.",
+        help="Keep the form of a document: html, md, docx, po, srt, vtt, xlf, tmx, csv, tsv or txt. Default: by its "
+        "suffix.",
+    ),
+]
+TableColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="NAMES",
+        help="Columns of a CSV or TSV file to translate, by the names in its first row, which stays, or by numbers: "
+        "name,text or 2,4. text=text_de fills the empty cells of another column, or a new one.",
     ),
 ]
 Fuzzy = Annotated[
@@ -57,6 +67,7 @@ class InputFlags:
     inputs: Input = None
     document: DocumentFile = None
     format: Format = None
+    columns: TableColumns = None
     fuzzy: Fuzzy = False
     ray: Ray = None
 

@@ -13,14 +13,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dragoman.data.text_files.whole_files import MAX_BYTES, check_size
-from dragoman.documents.document import Document
+from dragoman.documents.document import Document, Tabular
 from dragoman.documents.plain_text import parse_text
 from dragoman.documents.segment_text import SegmentText
 from dragoman.documents.translating import translate_document
 from dragoman.errors import ConfigError, DataError
 from dragoman.text.marked_text import MarkedText
 
-__all__ = ["FORMATS", "Document", "MarkedText", "SegmentText", "open_document", "parse_document", "translate_document"]
+__all__ = [
+    "FORMATS",
+    "TABLES",
+    "Document",
+    "MarkedText",
+    "SegmentText",
+    "open_document",
+    "parse_document",
+    "translate_document",
+]
 
 
 def _parse_docx(content: bytes, name: Path) -> Document:
@@ -65,6 +74,18 @@ def _parse_subtitles(content: bytes, name: Path) -> Document:
     return parse_subtitles(content, name)
 
 
+def _parse_csv(content: bytes, name: Path) -> Document:
+    from dragoman.documents.table_file import parse_csv
+
+    return parse_csv(content, name)
+
+
+def _parse_tsv(content: bytes, name: Path) -> Document:
+    from dragoman.documents.table_file import parse_tsv
+
+    return parse_tsv(content, name)
+
+
 #: Parsers of the content of a file by its suffix; they raise DataError for a content that they cannot read. Markdown
 #: and PO need the packages of the extra `documents`; files of Word need none.
 FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
@@ -82,14 +103,20 @@ FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
     ".xliff": _parse_xliff,
     ".tmx": _parse_tmx,
     ".docx": _parse_docx,
+    ".csv": _parse_csv,
+    ".tsv": _parse_tsv,
 }
+#: Formats that need the names of the columns to translate.
+TABLES = frozenset((".csv", ".tsv"))
 
 
-def open_document(path: Path, format: str | None = None) -> Document:
+def open_document(path: Path, format: str | None = None, columns: str | None = None) -> Document:
     """Read a document.
 
     Args:
         format: a suffix of `FORMATS` without its dot; None is that of the file.
+        columns: those of a table (CSV, TSV) to translate: names of its first row, which stays, or numbers from 1, with
+            commas between them. `name=name_de` fills the empty cells of another column, or a new one.
 
     Raises:
         ConfigError: the format is none of these.
@@ -104,10 +131,12 @@ def open_document(path: Path, format: str | None = None) -> Document:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise DataError(f"cannot read ({error.strerror})", path, advice="check the path") from None
-    return parse_document(content, format or path.suffix.lower().removeprefix("."), path)
+    return parse_document(content, format or path.suffix.lower().removeprefix("."), path, columns)
 
 
-def parse_document(content: bytes, format: str, name: str | Path = "the document") -> Document:
+def parse_document(
+    content: bytes, format: str, name: str | Path = "the document", columns: str | None = None
+) -> Document:
     """Read a document from memory; see `open_document`.
 
     Args:
@@ -120,7 +149,10 @@ def parse_document(content: bytes, format: str, name: str | Path = "the document
     if (parse := FORMATS.get(f".{format}")) is None:
         raise ConfigError(f"unknown format {format!r}", name, advice=_formats())
     check_size(content, name)
-    return parse(content, Path(name))
+    document = parse(content, Path(name))
+    if isinstance(document, Tabular):
+        document.choose_columns(columns)
+    return document
 
 
 def _formats() -> str:

@@ -45,6 +45,21 @@ class Bilingual(Protocol):
         """
 
 
+@runtime_checkable
+class Tabular(Protocol):
+    """A table. Its columns are chosen before its segments are read."""
+
+    def choose_columns(self, columns: str | None) -> None:
+        """Choose the columns to translate, such as "name,description"; None is not said.
+
+        Raises:
+            DataError: none are given, one is not there, or a row is malformed.
+        """
+
+    def describe(self) -> str:
+        """Return a line for people on how the table is read."""
+
+
 class Segment(Protocol):
     """A part of a file with a text to translate."""
 

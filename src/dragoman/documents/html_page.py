@@ -10,35 +10,34 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 
 from dragoman.data.text_files.whole_files import decode
-from dragoman.documents.document import Segment
-from dragoman.documents.html_elements import ATTRIBUTES, CODE, DESCRIPTIONS, INLINE, OBJECTS, SKIPPED, VOID
+from dragoman.documents.html_attributes import attribute_texts, with_language
+from dragoman.documents.html_elements import CODE, INLINE, OBJECTS, SKIPPED, VOID
 from dragoman.documents.html_links import link_groups
 from dragoman.documents.html_tokens import HtmlToken, html_tokens
 from dragoman.documents.mark_projection import project
+from dragoman.documents.markup_texts import MarkupText, MarkupTexts, filled, replaced, sources
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
-from dragoman.text.sentences import has_words
 from dragoman.translator import Translation
 
 
 @dataclass(frozen=True)
-class _Flow:
+class HtmlFlow:
     """Text between two tags that are not inline: its parts as they are in the page, and what is translated."""
 
     parts: Sequence[str]
     source: MarkedText
 
-    def fill(self, translation: Translation, tags: Mapping[str, str] = MappingProxyType({})) -> str:
+    def fill(self, translation: Translation, changed: Mapping[str, str]) -> str:
         """Return the text with another one.
 
         Args:
-            tags: the tags whose attributes change.
+            changed: new tags for old ones.
         """
         if translation.text == self.source.text:
-            return "".join(tags.get(part, part) for part in self.parts)
-        marks = (mark._replace(opening=_with_tag(mark.opening, tags)) for mark in self.source.marks)
+            return "".join(changed.get(part, part) for part in self.parts)
+        marks = (mark._replace(opening=replaced(mark.opening, changed)) for mark in self.source.marks)
         source = replace(self.source, marks=tuple(marks))
         return project(source, translation.text, translation.alignment, _escape)
 
@@ -48,27 +47,25 @@ class WebPage:
     """A web page: segments, and what is between them."""
 
     mark: bytes
-    parts: Sequence[str | _Flow]
-    #: Attributes to translate, by the tag that has them: start and end of each value in the tag, quotes included.
-    attributes: Mapping[str, Sequence[tuple[int, int, str]]]
+    parts: Sequence[str | HtmlFlow]
+    texts: MarkupTexts
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate: those of the page, then those of attributes."""
-        flows = [part.source for part in self.parts if isinstance(part, _Flow)]
-        return flows + [MarkedText(text) for values in self.attributes.values() for _, _, text in values]
+        return [part.source for part in self.parts if isinstance(part, HtmlFlow)] + sources(self.texts)
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the page with a translation in place of each segment, and the language in its first tag."""
-        n_flows = sum(isinstance(part, _Flow) for part in self.parts)
-        flows, values = iter(translations[:n_flows]), iter(translations[n_flows:])
-        tags = {tag: _with_values(tag, places, values) for tag, places in self.attributes.items()}
+        n_flows = sum(isinstance(part, HtmlFlow) for part in self.parts)
+        flows = iter(translations[:n_flows])
+        tags = filled(self.texts, iter(translations[n_flows:]))
         written = []
         for part in self.parts:
-            if isinstance(part, _Flow):
+            if isinstance(part, HtmlFlow):
                 written.append(part.fill(next(flows), tags))
             else:
                 tag = tags.get(part, part)
-                written.append(_with_language(tag, target_lang) if target_lang and part[:5].lower() == "<html" else tag)
+                written.append(with_language(tag, target_lang) if target_lang and part[:5].lower() == "<html" else tag)
         return self.mark + "".join(written).encode()
 
 
@@ -79,25 +76,24 @@ def parse_html(content: bytes, name: Path) -> WebPage:
         DataError: it is not UTF-8, or no HTML.
     """
     mark, page = decode(content, name)
-    tokens = html_tokens(page, name)
-    attributes: dict[str, list[tuple[int, int, str]]] = {}
-    parts = [*_Parts(tokens).parts()]
-    in_use = {raw for part in parts for raw in (part.parts if isinstance(part, _Flow) else (part,))}
-    for token in tokens:
-        if token.kind in ("start", "empty") and token.raw in in_use and token.raw not in attributes:
-            values = [*_values(token)]
-            if values:
-                attributes[token.raw] = values
-    return WebPage(mark, parts, attributes)
+    return WebPage(mark, *html_parts(page, name))
 
 
-def html_parts(text: str, name: Path) -> list[str | Segment]:
-    """Return the parts of a stretch of HTML inside another document; its attributes stay.
+def html_parts(text: str, name: Path) -> tuple[list[str | HtmlFlow], dict[str, list[MarkupText]]]:
+    """Return the parts of a page, or of a stretch of HTML inside another document, and the texts of its tags.
 
     Raises:
         DataError: it is no HTML.
     """
-    return [*_Parts(html_tokens(text, name)).parts()]
+    tokens = html_tokens(text, name)
+    parts = [*_Parts(tokens).parts()]
+    in_use = {raw for part in parts for raw in (part.parts if isinstance(part, HtmlFlow) else (part,))}
+    texts: dict[str, list[MarkupText]] = {}
+    for token in tokens:
+        is_tag = token.kind in ("start", "empty") and token.raw in in_use
+        if is_tag and token.raw not in texts and (attributes := attribute_texts(token)):
+            texts[token.raw] = attributes
+    return parts, texts
 
 
 class _Parts:
@@ -108,7 +104,7 @@ class _Parts:
         self._ends = _matching_ends(tokens)
         self._flow: list[tuple[HtmlToken, str]] = []  # with the text of a whole element that is kept
 
-    def parts(self) -> Iterator[str | _Flow]:
+    def parts(self) -> Iterator[str | HtmlFlow]:
         """Yield the parts in their order."""
         at = 0
         while at < len(self._tokens):
@@ -139,7 +135,7 @@ class _Parts:
         )
         return is_no_text and at in self._ends
 
-    def _flush(self) -> Iterator[str | _Flow]:
+    def _flush(self) -> Iterator[str | HtmlFlow]:
         """Yield the parts of the flow so far, and begin another one."""
         flow, self._flow = self._flow, []
         first, last = 0, len(flow)
@@ -163,7 +159,7 @@ def _is_around(token: HtmlToken, kept: str) -> bool:
     return token.kind == "other" or (token.kind == "text" and token.raw.isspace()) or token.name in OBJECTS
 
 
-def _flow_parts(flow: Sequence[tuple[HtmlToken, str]]) -> Iterator[str | _Flow]:
+def _flow_parts(flow: Sequence[tuple[HtmlToken, str]]) -> Iterator[str | HtmlFlow]:
     builder = MarkedTextBuilder()
     for token, kept in flow:
         if kept and token.name not in OBJECTS:
@@ -187,13 +183,7 @@ def _flow_parts(flow: Sequence[tuple[HtmlToken, str]]) -> Iterator[str | _Flow]:
     if flow[-1][0].kind == "text":
         n_characters = len(parts[-1].rstrip())
         parts[-1], after = parts[-1][:n_characters], parts[-1][n_characters:]
-    yield from (before, _Flow(parts, source), after)
-
-
-def _with_tag(opening: str, tags: Mapping[str, str]) -> str:
-    """Return a tag, which may have a space beside it, with its other attributes."""
-    tag = opening.strip()
-    return opening.replace(tag, tags[tag]) if tag in tags else opening
+    yield from (before, HtmlFlow(parts, source), after)
 
 
 def _matching_ends(tokens: Sequence[HtmlToken]) -> dict[int, int]:
@@ -210,40 +200,6 @@ def _matching_ends(tokens: Sequence[HtmlToken]) -> dict[int, int]:
             for name in (*INLINE, *CODE):
                 open_tags.pop(name, None)
     return ends
-
-
-def _values(token: HtmlToken) -> Iterator[tuple[int, int, str]]:
-    """Yield the attributes of a tag to translate: start, end, text."""
-    attributes = [*token.attributes()]
-    named = {attribute.name: attribute.value.lower() for attribute in attributes}
-    if named.get("translate") == "no":
-        return
-    is_description = token.name == "meta" and (named.get("name") or named.get("property")) in DESCRIPTIONS
-    is_button = token.name == "input" and named.get("type") in ("submit", "button", "reset")
-    for name, value, start, end in attributes:
-        is_text = name in ATTRIBUTES or (name == "content" and is_description) or (name == "value" and is_button)
-        if is_text and has_words(value):
-            yield start, end, " ".join(value.split())
-
-
-def _with_values(tag: str, places: Sequence[tuple[int, int, str]], values: Iterator[Translation]) -> str:
-    """Return a tag with other values."""
-    parts, at = [], 0
-    for start, end, text in places:
-        value = next(values).text
-        parts += [tag[at:start], tag[start:end] if value == text else f'"{html.escape(value)}"']
-        at = end
-    return "".join([*parts, tag[at:]])
-
-
-def _with_language(tag: str, language: str) -> str:
-    token = HtmlToken("start", tag, "html")
-    places = [one for one in token.attributes() if one.name in ("lang", "xml:lang")]
-    if not places:
-        return f'{tag[:5]} lang="{html.escape(language)}"{tag[5:]}'
-    for one in reversed(places):
-        tag = f'{tag[: one.start]}"{html.escape(language)}"{tag[one.end :]}'
-    return tag
 
 
 def _escape(text: str) -> str:

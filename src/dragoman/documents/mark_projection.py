@@ -10,30 +10,21 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching
+from dragoman.documents.mark_tree import Node, mark_tree
 from dragoman.documents.word_units import Cuts, WordUnits
-from dragoman.text.marked_text import Mark, MarkedText
+from dragoman.text.mark import Mark
+from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import Stretch
+from dragoman.text.scripts import after_digits
 from dragoman.text.sentences import has_words
 
 #: A mark wraps everything between its first and its last word if so many of the words there are its own.
 _DENSE = 0.5
 #: Marks of sentences that no space stands before.
 _CLOSING = ",.;:!?)]}»”、。，！？"
-
-
-@dataclass
-class _Node:
-    """A mark in the tree of marks, with its place in the translation, in units."""
-
-    mark: Mark
-    order: int
-    children: list[_Node] = field(default_factory=list)
-    start: int = 0
-    end: int = 0
 
 
 def project(
@@ -65,11 +56,11 @@ class _Projection:
 
     def write(self) -> str:
         """Return the translation with its marks."""
-        roots = _tree(self._source.marks)
+        roots = mark_tree(self._source.marks)
         self._place(roots, 0, len(self._units))
         return "".join([*self._written(roots, 0, len(self._translation))])
 
-    def _place(self, nodes: Sequence[_Node], first: int, last: int) -> None:
+    def _place(self, nodes: Sequence[Node], first: int, last: int) -> None:
         """Give each node its units between two of them; nodes share no units."""
         wrapping = [node for node in nodes if not node.mark.is_point]
         owner = self._owners(wrapping, first, last)
@@ -97,10 +88,10 @@ class _Projection:
                     cut = around.start if node.order < around.order else around.end
                 node.start = node.end = cut
 
-    def _owners(self, nodes: Sequence[_Node], first: int, last: int) -> list[_Node | None]:
+    def _owners(self, nodes: Sequence[Node], first: int, last: int) -> list[Node | None]:
         """Return the node that each unit belongs to: that of most of its source words, else that of both neighbours."""
         node_of = {word: node for node in nodes for word in touching(self._source_words, node.mark[:2])}
-        owners: list[_Node | None] = []
+        owners: list[Node | None] = []
         for unit in range(first, last):
             inside = [node_of[word] for word in sorted(self._links[unit]) if word in node_of]
             counts = Counter(map(id, inside))
@@ -116,10 +107,10 @@ class _Projection:
     def _has_words(self, unit: int) -> bool:
         return has_words(self._translation[slice(*self._units[unit])])
 
-    def _has_text(self, node: _Node | None) -> bool:
+    def _has_text(self, node: Node | None) -> bool:
         return node is not None and has_words(self._source.text[node.mark.start : node.mark.end])
 
-    def _range(self, node: _Node, own: Sequence[int], free: Sequence[int], within: Stretch) -> Stretch:
+    def _range(self, node: Node, own: Sequence[int], free: Sequence[int], within: Stretch) -> Stretch:
         """Return the units that a mark wraps: all its own if they are close, else the longest run of them.
 
         Args:
@@ -146,14 +137,15 @@ class _Projection:
 
     def _cut(self, mark: Mark, first: int, last: int) -> int:
         """Return the place between units that fits the start of a mark."""
-        n_before = bisect_right(self._source_words, mark.start, key=lambda word: word[1])
+        side = 0 if mark.is_point else 1  # a point inside a word, such as "cat[^1].", follows it
+        n_before = bisect_right(self._source_words, mark.start - mark.is_point, key=lambda word: word[side])
         cut = self._cuts.best(n_before, first, last)
         if self._source.text[: mark.start].rstrip()[-1:] in _CLOSING:  # as in "Nom :", where the mark follows a colon
             while 0 < cut < last and self._translation[slice(*self._units[cut])].strip(_CLOSING) == "":
                 cut += 1
         return cut
 
-    def _written(self, nodes: Sequence[_Node], start: int, end: int) -> Iterable[str]:
+    def _written(self, nodes: Sequence[Node], start: int, end: int) -> Iterable[str]:
         """Yield the translation between two characters, with the marks of the nodes."""
         at = start
         for node in sorted(nodes, key=lambda node: (node.start, node.end, node.order)):
@@ -179,7 +171,7 @@ class _Projection:
         is_glued = after and not _is_word(after) and right and not right.isspace() and right not in _CLOSING
         return " " if is_apart else "", " " if is_glued else ""
 
-    def _characters(self, node: _Node) -> Stretch:
+    def _characters(self, node: Node) -> Stretch:
         """Return the place of a node in characters."""
         units, mark = self._units, node.mark
         if node.start >= node.end:
@@ -191,6 +183,8 @@ class _Projection:
                 end = units[node.start][0] if node.start < len(units) else len(self._translation)
                 start = min(start, end)
                 end = end if self._translation[start:end].isspace() else start
+            elif mark.is_point and node.start and self._source.text[mark.end : mark.end + 1] in tuple(_CLOSING):
+                start = end = self._before_closing(units[node.start - 1][0], start)
             return start, end
         start, end = units[node.start][0], units[node.end - 1][1]
         wrapped = self._source.text[mark.start : mark.end].strip()
@@ -199,7 +193,12 @@ class _Projection:
             end = self._stripped(start, end, max((stop for _, stop in inner), default=start), -1)
         if wrapped and _is_word(wrapped[0]):
             start = self._stripped(start, end, min((first for first, _ in inner), default=end), 1)
-        return start, end
+        is_ordinal = mark.script and self._source.text[max(0, mark.start - 1) : mark.start].isdigit()
+        return after_digits(self._translation, start, end) if is_ordinal and not inner else (start, end)
+
+    def _before_closing(self, first: int, end: int) -> int:
+        """Return the place before the marks of a sentence that end a stretch."""
+        return first + len(self._translation[first:end].rstrip(_CLOSING)) if end > first else end
 
     def _stripped(self, start: int, end: int, limit: int, step: int) -> int:
         """Return an edge of a stretch without the marks of the sentence there, at most up to a limit."""
@@ -225,19 +224,3 @@ class _Projection:
 
 def _is_word(character: str) -> bool:
     return bool(character) and character.isalnum()
-
-
-def _tree(marks: Sequence[Mark]) -> list[_Node]:
-    """Return the outermost marks; each has those inside it as children."""
-    roots: list[_Node] = []
-    path: list[_Node] = []
-    for order, mark in enumerate(marks):
-        node = _Node(mark, order)
-        while path and not (
-            path[-1].mark.depth < mark.depth and path[-1].mark.start <= mark.start and mark.end <= path[-1].mark.end
-        ):
-            path.pop()
-        (path[-1].children if path else roots).append(node)
-        if not mark.is_point:
-            path.append(node)
-    return roots

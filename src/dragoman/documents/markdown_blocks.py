@@ -80,7 +80,7 @@ def _formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _formula_end(state: StateBlock, start: int, end: int) -> int:
-    """Return the last line of a formula; -1 if nothing closes it before an empty line.
+    """Return the last line of a formula; -1 if nothing closes it before an empty line or the end of its list item.
 
     Lines in which no end was found are remembered, because each of them may begin with `$$`.
     """
@@ -90,7 +90,7 @@ def _formula_end(state: StateBlock, start: int, end: int) -> int:
     if first <= start < stop:
         return -1
     for at in range(start + 1, end):
-        if state.isEmpty(at):
+        if state.isEmpty(at) or state.sCount[at] < state.blkIndent:
             break
         if _line(state, at).rstrip().endswith("$$"):
             return at

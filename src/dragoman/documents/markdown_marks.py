@@ -11,8 +11,12 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from dragoman.documents.html_attributes import attribute_texts
 from dragoman.documents.html_elements import CODE
+from dragoman.documents.html_tokens import HtmlToken
 from dragoman.documents.markdown_blocks import add_dialects
+from dragoman.documents.markdown_texts import image_texts, title_texts
+from dragoman.documents.markup_texts import MarkupText
 from dragoman.text.marked_text import POINTS, MarkedText, MarkedTextBuilder
 
 _Kind = Literal["text", "escape", "verbatim", "point", "break", "open", "close"]
@@ -36,6 +40,10 @@ class _Found(NamedTuple):
     kind: _Kind
     #: Of a mark that wraps: its kind.
     name: str = ""
+    #: Of an image: the end of its label in the source.
+    label_end: int = 0
+    #: What is written in its place, if it is not the markup itself.
+    markup: str = ""
 
 
 class MarkdownParser:
@@ -49,6 +57,8 @@ class MarkdownParser:
         self._inline.inline.ruler.before("escape", "formula", _formula)
         self._found: list[_Found] = []
         self._delimiters: list[tuple[Token, int]] = []
+        #: Texts inside the inline markup so far.
+        self.texts: dict[str, list[MarkupText]] = {}
         ruler = self._inline.inline.ruler
         names = self._inline.get_active_rules()["inline"]
         for name, rule in zip(names, ruler.getRules(""), strict=True):
@@ -68,13 +78,28 @@ class MarkdownParser:
             self._add_delimiter(token, start)
         builder, at = MarkedTextBuilder(), 0
         text = source[begin:]
+        with_texts: list[tuple[_Found, str]] = []
         for found in _with_code(sorted(self._found)):
             if found.start >= at:
                 _add_text(builder, text[at : found.start])
-                _add_markup(builder, found, text)
+                markup = _add_markup(builder, found, text)
+                with_texts += [(found, markup)] if markup not in self.texts else []
                 at = found.end
         _add_text(builder, text[at:])
+        for found, markup in with_texts:
+            if texts := self._texts(found, markup, references):
+                self.texts[markup] = texts
         return builder.build()
+
+    def _texts(self, found: _Found, markup: str, references: MutableMapping[str, Any]) -> list[MarkupText]:
+        """Return the texts inside a piece of markup."""
+        if found.label_end:
+            return image_texts(markup, found.label_end - found.start, lambda label: self.marked(label, references))
+        if found.name == "link" and markup.startswith("]("):
+            return title_texts(markup, 2)
+        if found.kind in ("open", "point") and markup.startswith("<"):
+            return attribute_texts(HtmlToken("start", markup, found.name))
+        return []
 
     def _recorded(self, name: str, rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
         """Return a rule that records what it finds."""
@@ -87,23 +112,28 @@ class MarkdownParser:
                 len(self._delimiters),
             )
             is_link = name == "link" and not silent and state.src[start] == "["
-            label_end = state.md.helpers.parseLinkLabel(state, start, True) if is_link else -1
+            is_image = name == "image" and not silent and state.src.startswith("![", start)
+            has_label = is_link or is_image
+            label_end = state.md.helpers.parseLinkLabel(state, start + is_image, is_link) if has_label else -1
             if not rule(state, silent):
                 return False
             if silent:
                 return True
-            if name == "image":  # its label was parsed as a text of its own
+            if is_image:  # its label was parsed as a text of its own
                 del self._found[n_found:], self._delimiters[n_delimiters:]
-            if name in ("emphasis", "strikethrough"):
+                self._found.append(_Found(start, state.pos, "point", label_end=label_end))
+            elif name in ("emphasis", "strikethrough"):
                 at = start
                 for token in state.tokens[n_tokens:]:
                     if token.content and token.content[0] == state.src[start]:
                         self._delimiters.append((token, at))
                         at += len(token.content)
             elif is_link:
+                is_id = state.src[label_end : state.pos] in ("]", "][]")  # its text is the id of a reference
+                markup = f"][{state.src[start + 1 : label_end]}]" if is_id else ""
                 self._found += [
                     _Found(start, start + 1, "open", "link"),
-                    _Found(label_end, state.pos, "close", "link"),
+                    _Found(label_end, state.pos, "close", "link", markup=markup),
                 ]
             else:
                 self._record(name, state, start, n_tokens)
@@ -115,7 +145,7 @@ class MarkdownParser:
         """Record a piece of markup that has no other inside."""
         is_break = any(token.type == "hardbreak" for token in state.tokens[n_tokens:])
         is_code = any(token.type == "code_inline" for token in state.tokens[n_tokens:])
-        kinds: dict[str, _Kind] = {"escape": "escape", "entity": "escape", "image": "point"}
+        kinds: dict[str, _Kind] = {"escape": "escape", "entity": "escape"}
         kinds |= {"autolink": "verbatim", "formula": "verbatim"}
         if is_break:
             self._found.append(_Found(start, state.pos, "break"))
@@ -170,8 +200,9 @@ def _add_text(builder: MarkedTextBuilder, text: str) -> None:
             builder.add_text(part)
 
 
-def _add_markup(builder: MarkedTextBuilder, found: _Found, source: str) -> None:
-    raw = source[found.start : found.end]
+def _add_markup(builder: MarkedTextBuilder, found: _Found, source: str) -> str:
+    """Add a piece of markup, and return it as one line."""
+    raw = found.markup or source[found.start : found.end]
     line = " ".join(raw.split("\n"))
     if found.kind == "escape":
         builder.add_text(raw[1:] if raw.startswith("\\") else unescape(raw))
@@ -185,3 +216,4 @@ def _add_markup(builder: MarkedTextBuilder, found: _Found, source: str) -> None:
         builder.close(found.name, line)
     else:
         builder.add_point(line, is_space=found.name == "br")
+    return line

@@ -1,6 +1,6 @@
 """Plain text as a document: blank lines, line ends, indentation, list marks and a byte order mark stay as they are.
 
-A segment is a line, or several lines if they look like one that was wrapped.
+A segment is a line, or several lines if they look like one that was wrapped. In a line with columns, each is a segment.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 from dragoman.data.text_files.compression import HEAD_BYTES
 from dragoman.data.text_files.file_signatures import refuse_other_formats
 from dragoman.data.text_files.whole_files import decode
-from dragoman.documents.document import TextFile
+from dragoman.documents.columns import Cell, split_columns
+from dragoman.documents.document import Segment, TextFile
 from dragoman.text.languages import UNSPACED
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
@@ -36,11 +37,18 @@ class _Line:
     text: str
     end: str
     is_item: bool
+    #: Those before the text, in a line with columns.
+    cells: tuple[Cell, ...] = ()
+
+    @property
+    def column(self) -> int:
+        """The place of the text in the line."""
+        return len(self.indent) + sum(len(cell.text) + len(cell.gap) for cell in self.cells)
 
     @property
     def width(self) -> int:
         """Columns that the line takes."""
-        return len(self.indent) + len(self.text)
+        return self.column + len(self.text)
 
     def is_wrapped_before(self, other: _Line, width: int) -> bool:
         """Return True if the next line continues this one: its first word did not fit into the width of the
@@ -50,8 +58,25 @@ class _Line:
             self.width + 1 + len(first) > width >= _MIN_WIDTH
             and not _SENTENCE_END.search(self.text)
             and not other.is_item
+            and not (self.cells and self.column != other.column)
             and not _UNSPACED.search(self.text[-1] + other.text[0])
         )
+
+
+@dataclass(frozen=True)
+class _CellSegment:
+    """A column that others follow."""
+
+    cell: Cell
+
+    @property
+    def source(self) -> MarkedText:
+        """Its text."""
+        return MarkedText(self.cell.text)
+
+    def fill(self, translation: Translation) -> str:
+        """Return it with another text, and the spaces after it."""
+        return self.cell.padded(translation.text)
 
 
 @dataclass(frozen=True)
@@ -69,20 +94,21 @@ class _Segment:
     def fill(self, translation: Translation) -> str:
         """Return the lines with another text, wrapped if the old lines were."""
         first, last = self.lines[0], self.lines[-1]
+        indent = "" if first.cells else first.indent  # written before the cells
         if translation.text == self.source.text:
-            return "".join(line.indent + line.text + line.end for line in self.lines)
+            return indent + "".join(line.indent + line.text + line.end for line in self.lines)[len(first.indent) :]
         if len(self.lines) == 1:
-            return first.indent + translation.text + first.end
+            return indent + translation.text + first.end
         wrapped = textwrap.wrap(
             translation.text,
             self.width,
-            initial_indent=first.indent,
+            initial_indent=" " * first.column if first.cells else first.indent,
             subsequent_indent=self.lines[1].indent,
             break_long_words=False,
             break_on_hyphens=False,
         )
         line_end = first.end[len(first.end.rstrip("\r\n")) :]
-        return line_end.join(wrapped) + last.end
+        return line_end.join(wrapped)[first.column if first.cells else 0 :] + last.end
 
 
 def parse_text(content: bytes, name: Path) -> TextFile:
@@ -93,33 +119,52 @@ def parse_text(content: bytes, name: Path) -> TextFile:
     """
     refuse_other_formats(content[:HEAD_BYTES], name)
     mark, text = decode(content, name)
-    return TextFile(mark, tuple(_parts(text)))
+    return TextFile(mark, tuple(text_parts(text)))
 
 
-def _parts(text: str) -> Iterator[str | _Segment]:
+def text_parts(text: str) -> Iterator[str | Segment]:
+    """Yield the segments of a text, and what is between them."""
     pieces = [*_LINE_END.split(text), ""]
-    paragraph: list[_Line] = []
+    paragraph: list[tuple[str, str]] = []
     for line, end in zip(pieces[::2], pieces[1::2], strict=True):
-        core = line.strip()
-        if core:
-            indent, _, behind = line.partition(core)
-            mark = _MARK.match(core)
-            text = core[mark.end() :] if mark else core
-            paragraph.append(_Line(indent + core[: len(core) - len(text)], text, behind + end, mark is not None))
+        if line.strip():
+            paragraph.append((line, end))
         else:
-            yield from _segments(paragraph)
+            yield from _segments([*_lines(paragraph)])
             paragraph = []
             yield line + end
-    yield from _segments(paragraph)
+    yield from _segments([*_lines(paragraph)])
 
 
-def _segments(paragraph: Sequence[_Line]) -> Iterator[_Segment]:
+def _lines(paragraph: Sequence[tuple[str, str]]) -> Iterator[_Line]:
+    """Yield the lines of a paragraph, given each with its line end."""
+    for (line, end), cells in zip(paragraph, split_columns([line for line, _ in paragraph]), strict=True):
+        core = line.strip()
+        indent, _, behind = line.partition(core)
+        mark = _MARK.match(core)
+        if len(cells) > 1 and not mark:
+            yield _Line(indent, cells[-1].text, behind + end, is_item=True, cells=tuple(cells[:-1]))
+            continue
+        text = core[mark.end() :] if mark else core
+        yield _Line(indent + core[: len(core) - len(text)], text, behind + end, mark is not None)
+
+
+def _segments(paragraph: Sequence[_Line]) -> Iterator[str | Segment]:
     width = max((line.width for line in paragraph), default=0)
     lines: list[_Line] = []
     for line in paragraph:
         if lines and not lines[-1].is_wrapped_before(line, width):
-            yield _Segment(tuple(lines), width)
+            yield from _parts_of(lines, width)
             lines = []
         lines.append(line)
     if lines:
-        yield _Segment(tuple(lines), width)
+        yield from _parts_of(lines, width)
+
+
+def _parts_of(lines: Sequence[_Line], width: int) -> Iterator[str | Segment]:
+    """Yield the columns before the text of the first line, and the segment of all lines."""
+    if lines[0].cells:
+        yield lines[0].indent
+    for cell in lines[0].cells:
+        yield _CellSegment(cell) if cell.is_translated else cell.text + cell.gap
+    yield _Segment(tuple(lines), width)

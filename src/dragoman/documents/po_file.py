@@ -14,6 +14,7 @@ from pathlib import Path
 import polib
 
 from dragoman.data.formats.po_catalogue import read_catalogue
+from dragoman.documents.columns import Cell, split_columns
 from dragoman.documents.mark_projection import project
 from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
 from dragoman.text.languages import base_language
@@ -33,20 +34,25 @@ _PLURAL_FORMS = {
 
 @dataclass(frozen=True)
 class _Message:
-    """The lines of a message: white space, a segment or None, white space; all with their line break."""
+    """The lines of a message, and their columns: white space, a segment or None, white space with the line break."""
 
-    lines: Sequence[tuple[str, MarkedText | None, str]]
+    lines: Sequence[tuple[str, MarkedText | None, str | Cell]]
     shortcut: Shortcut | None = None
 
     @classmethod
     def of(cls, text: str) -> _Message:
         """Cut a message into its lines."""
-        lines: list[tuple[str, MarkedText | None, str]] = []
+        lines: list[tuple[str, MarkedText | None, str | Cell]] = []
         text, shortcut = take_shortcut(text)
-        for line in re.split(r"(?<=\n)", text):
-            core = line.strip()
-            source = marked_rst(core)
-            before, _, after = line.partition(core) if core else (line, "", "")
+        rows = re.split(r"(?<=\n)", text)
+        for row, cells in zip(rows, split_columns(rows), strict=True):
+            before, after = row[: len(row) - len(row.lstrip())], row[len(row.rstrip()) :] if row.strip() else ""
+            for cell in cells[:-1]:
+                is_text = cell.is_translated and (source := marked_rst(cell.text)).has_words
+                lines.append((before, source, cell) if is_text else (before + cell.text + cell.gap, None, ""))
+                before = ""
+            source = marked_rst(cells[-1].text)
+            line = before + cells[-1].text + after
             lines.append((before, source, after) if source.has_words else (line, None, ""))
         return cls(lines, shortcut)
 
@@ -60,7 +66,8 @@ class _Message:
             translation = next(translations)
             is_doubtful = is_doubtful or bool(translation.flags)
             copied = copied and translation.text == source.text
-            written.append(before + project(source, translation.text, translation.alignment) + after)
+            line = project(source, translation.text, translation.alignment)
+            written.append(before + (line + after if isinstance(after, str) else after.padded(line)))
         if copied:
             return text, is_doubtful
         message = "".join(written)

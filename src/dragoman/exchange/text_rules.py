@@ -13,19 +13,25 @@ from dragoman.alignment import word_spans
 from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.text import (
     cleaning,
+    clear_numbers,
+    clock_words,
     contractions,
     currencies,
     dates,
     invisible,
+    minus_signs,
     number_words,
     numbers,
     odd_characters,
     sentences,
+    separators,
     shouting,
     spans,
+    spelled_numbers,
     spelling,
     tags,
     times,
+    weekdays,
 )
 from dragoman.translator import cutting, reading
 
@@ -40,7 +46,10 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (spans, ("_SIGN",)),
     (reading, ("RESERVED", "_AFTER_SPACE")),
     (shouting, ("_WORD", "_WORD_CHARACTER")),
-    (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME", "_BETWEEN_DIGITS")),
+    (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME")),
+    (separators, ("_DIGIT", "_BETWEEN_DIGITS", "_AMBIGUOUS", "_ROW")),
+    (minus_signs, ("_MINUS",)),
+    (clear_numbers, ("_LINK", "_PLURAL", "_MEASURE", "_BEFORE", "_AFTER", "_REFERRING")),
     (currencies, ("_PRICE", "_SIGN_AFTER")),
     (dates, ("_DIGIT", "_IN_DIGITS")),
     (odd_characters, ("_PART",)),
@@ -58,6 +67,14 @@ def rules() -> str:
             {name: to_javascript(each) for name, each in _patterns().items()},
         ),
         "NUMBER_WORDS": ("Record<string, Record<string, [number, boolean]>>", number_words._LEXICONS),
+        "NUMBER_ONES": ("Record<string, string[]>", spelled_numbers._ONE_WORDS),
+        "NUMBER_TENS": ("Record<string, string[]>", spelled_numbers._TEN_WORDS),
+        "NUMBER_UNITS": ("Record<string, [number, string][]>", spelled_numbers._UNITS),
+        "NUMBER_VARIANTS": ("Record<string, string>", clear_numbers._VARIANTS),
+        "UNCLEAR_NUMBERS": ("string[]", sorted(clear_numbers._UNCLEAR)),
+        "HOUR_WORDS": ("Record<string, Record<string, number>>", clock_words.HOUR_WORDS),
+        "MINUTE_WORDS": ("Record<string, Record<string, number>>", clock_words.MINUTE_WORDS),
+        "WEEKDAY_NUMBERS": ("Record<string, Record<string, number>>", weekdays.WEEKDAY_NUMBERS),
         "DATE_PATTERNS": ("Record<string, number>", {language: len(each) for language, each in dates._DATES.items()}),
         "MONTH_NUMBERS": ("Record<string, Record<string, number>>", dates.MONTH_NUMBERS),
         "HALVES": ("Record<string, number>", times.HALVES),
@@ -99,6 +116,12 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     alternatives = {"PRONOUNS": sentences._PRONOUNS, "ABBREVIATIONS": sentences._ABBREVIATIONS}
     patterns |= {f"sentences.{name}": re.compile(text) for name, text in alternatives.items()}
     patterns |= {f"currencies.{sign}": pattern for sign, pattern in currencies._PATTERNS.items()}
+    patterns |= {f"currency_words.{language}": each for language, each in currencies.CURRENCY_WORDS.items()}
+    patterns |= {f"minus_signs.{language}": each for language, each in minus_signs.MINUS_WORDS.items()}
+    for language, (clear, every) in clock_words.CLOCK_PATTERNS.items():
+        patterns |= {f"clock_words.{language}.CLEAR": clear, f"clock_words.{language}.ALL": every}
+    patterns |= {f"weekdays.{language}.CLEAR": each for language, each in weekdays.WEEKDAY_PATTERNS.items()}
+    patterns |= {f"weekdays.{language}.MENTIONS": each for language, each in weekdays.WEEKDAY_MENTIONS.items()}
     for language in number_words._WORDS:
         patterns[f"number_words.{language}"] = number_words._PATTERNS[language]
         patterns[f"number_gaps.{language}"] = number_words._GAPS[language]

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse
 
-from dragoman.documents import FORMATS
+from dragoman.documents import FORMATS, parse_document
 from dragoman.documents.document import Bilingual
 from dragoman.documents.html_page import parse_html
 from dragoman.memories import Unit
@@ -167,12 +167,14 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
     """Translate a file, and return the name to fetch it by."""
     name, content = parameters.require_file()
     source, target = parameters.require_language("source"), parameters.require_language("target")
-    if (parse := FORMATS.get(PurePath(name).suffix.lower())) is None:
+    if (suffix := PurePath(name).suffix.lower()) not in FORMATS:
         raise ApiError(400, "Invalid request: file format not supported")
     directory = parts.shelf.directory
     target = require_language(directory, target)
     try:
-        document = await parts.service.in_thread(lambda: parse(content, Path(PurePath(name).name)))
+        columns = parameters.optional_text("columns")
+        parse = partial(parse_document, content, suffix.removeprefix("."), PurePath(name).name, columns)
+        document = await parts.service.in_thread(parse)
     except ModuleNotFoundError as error:
         raise ApiError(400, f"this server cannot read such files: {error.name} is not installed") from None
     if isinstance(document, Bilingual):

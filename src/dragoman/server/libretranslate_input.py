@@ -89,6 +89,14 @@ class Parameters:
             raise ApiError(400, f"Invalid request: {name} parameter is not a string")
         return whole(value)
 
+    def optional_text(self, name: str) -> str | None:
+        """Return a parameter that is a string, or None if it is missing or empty.
+
+        Raises:
+            ApiError: it is something else.
+        """
+        return self.require_text(name) if self._values.get(name) else None
+
     def require_file(self) -> SentFile:
         """Return the parameter `file`, which has a name.
 

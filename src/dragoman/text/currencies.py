@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+from dragoman.text.languages import base_language
 
 #: Signs, and the names of their currencies in the languages whose number words are known.
 _NAMES = {
@@ -18,6 +21,16 @@ _USUAL_NAMES = {
     "£": {"en": "pounds", "de": "Pfund", "fr": "livres", "zh": "英镑"},
     "¥": {},
 }
+#: Those of the yen. The sign alone may also be the yuan.
+_YEN = {"en": "yen", "de": "Yen", "fr": "yens", "zh": "日元"}
+#: Words of a source that name a currency and nothing else, unlike "pounds", "livres" and 元.
+CURRENCY_WORDS = {
+    "en": re.compile(r"\b(?:(dollars?)|(euros?)|(yen))\b", re.IGNORECASE),
+    "de": re.compile(r"\b(?:(dollars?)|(euros?)|(yen))\b", re.IGNORECASE),
+    "fr": re.compile(r"\b(?:(dollars?)|(euros?)|(yens?))\b", re.IGNORECASE),
+    "zh": re.compile("(美元|美金)|(欧元|歐元)|(日元|日圆|日圓)"),
+}
+_SIGNS_OF_WORDS = "$€¥"
 _SIGNS = "".join(_NAMES)
 _PRICE = re.compile(rf"([{re.escape(_SIGNS)}])\s?\d|\d\s?([{re.escape(_SIGNS)}])")
 _PATTERNS = {sign: re.compile(f"{re.escape(sign)}|{names}", re.IGNORECASE) for sign, names in _NAMES.items()}
@@ -39,6 +52,38 @@ def currencies_kept(source: str, translation: str, target_lang: str) -> bool:
         return True
     signs = {before or after for before, after in _PRICE.findall(source)}
     return all(_PATTERNS[sign].search(translation) for sign in signs)
+
+
+def find_currency_words(text: str, language: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the start, the end and the sign of each currency that a text names in words.
+
+    >>> list(find_currency_words("Twenty dollars are enough.", "en"))
+    [(7, 14, '$')]
+    """
+    if pattern := CURRENCY_WORDS.get(base_language(language)):
+        for match in pattern.finditer(text):
+            yield *match.span(), _SIGNS_OF_WORDS[(match.lastindex or 1) - 1]
+
+
+def lost_currency_words(source: str, translation: str, source_lang: str, target_lang: str) -> list[int]:
+    """Return the places of the currencies that a source names in words and its translation does not have.
+
+    >>> lost_currency_words("It is twenty dollars.", "Es sind zwanzig Euro.", "en", "de")
+    [13]
+    """
+    if base_language(target_lang) not in _LANGUAGES:
+        return []
+    found = find_currency_words(source, source_lang)
+    return [start for start, _, sign in found if not _PATTERNS[sign].search(translation)]
+
+
+def written_currency(sign: str, language: str) -> tuple[str, ...]:
+    """Return the usual ways to write a currency after an amount.
+
+    >>> written_currency("$", "de"), written_currency("¥", "fr")
+    (('Dollar', '$'), ('yens', '¥'))
+    """
+    return (_YEN if sign == "¥" else _USUAL_NAMES[sign])[language], sign
 
 
 def with_currency(text: str, start: int, end: int) -> tuple[int, int]:

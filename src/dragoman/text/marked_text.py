@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dragoman.text.mark import Mark
 from dragoman.text.protection import Stretch
+from dragoman.text.scripts import NAMES, find_scripts
 from dragoman.text.sentences import has_words
 
 _SPACE = re.compile(r"\s+")
@@ -16,21 +18,6 @@ _SYMBOL = re.compile("([©®™])")
 POINTS = frozenset(("br", "hr", "img", "input", "wbr"))
 #: Marks inside each other; deeper ones are points.
 _MAX_DEPTH = 100
-
-
-class Mark(NamedTuple):
-    """Markup that wraps a stretch of a text, such as `<b>` and `</b>`; or a point mark, such as `<br>`.
-
-    A point mark has no `closing`. It may stand for a space, from `start` to `end`.
-    """
-
-    start: int
-    end: int
-    opening: str
-    closing: str = ""
-    is_point: bool = False
-    #: The number of marks around it.
-    depth: int = 0
 
 
 @dataclass(frozen=True)
@@ -119,7 +106,9 @@ class MarkedTextBuilder:
             return
         while (mark := self._open.pop()).name != name:
             self._add(mark.order, mark.order, Mark(mark.start, mark.start, mark.opening, is_point=True))
-        self._add(mark.order, self._next(), Mark(mark.start, self._length, mark.opening, closing))
+        script = name.strip("<>")
+        closed = Mark(mark.start, self._length, mark.opening, closing, script=script if script in NAMES else "")
+        self._add(mark.order, self._next(), closed)
 
     def add_point(self, markup: str, *, is_space: bool = False) -> None:
         """Add a point mark.
@@ -152,7 +141,7 @@ class MarkedTextBuilder:
             closings = [closing for closing in closings if closing > opened]
             marks.append(mark._replace(start=min(mark.start, end), end=min(mark.end, end), depth=len(closings)))
             closings += [] if mark.is_point else [closed]
-        return MarkedText(text[:end], tuple(marks), tuple(self._verbatim))
+        return _with_scripts(MarkedText(text[:end], tuple(marks), tuple(self._verbatim)))
 
     def _keep_space(self) -> None:
         """Put a space that is no part of the text into the point or the mark without text before it: the second one
@@ -182,3 +171,44 @@ class MarkedTextBuilder:
     def _next(self) -> int:
         self._order += 1
         return self._order
+
+
+def _with_scripts(source: MarkedText) -> MarkedText:
+    """Return a text whose formulas are verbatim, and whose references to notes are points."""
+    found = find_scripts(source.text, source.marks) if any(mark.script for mark in source.marks) else []
+    found = [one for one in found if all(stop <= one.start or start >= one.end for start, stop in source.verbatim)]
+    if not found:
+        return source
+    edits = [(one.start, one.end, "" if one.is_note else one.written(source.text)) for one in found]
+    moved = _Moved(edits)
+    gone = {id(mark): one for one in found for mark in one.marks}
+    marks = []
+    for mark in source.marks:
+        script = gone.get(id(mark))
+        if script is None:
+            marks.append(mark._replace(start=moved.place(mark.start), end=moved.place(mark.end)))
+        elif script.is_note and mark is script.marks[0]:
+            place = moved.place(script.start)
+            marks.append(Mark(place, place, script.written(source.text), is_point=True, depth=mark.depth))
+    verbatim = [(moved.place(start), moved.place(stop)) for start, stop in source.verbatim]
+    verbatim += [(moved.place(start), moved.place(start) + len(text)) for start, _, text in edits if text]
+    return MarkedText(moved.text(source.text), tuple(marks), tuple(sorted(verbatim)))
+
+
+class _Moved:
+    """Places in a text after edits: start, end, new text."""
+
+    def __init__(self, edits: list[tuple[int, int, str]]) -> None:
+        self._edits = edits
+
+    def place(self, at: int) -> int:
+        """Return the new place of an old one, which is in no edit."""
+        return at + sum(len(text) - (end - start) for start, end, text in self._edits if end <= at and end > start)
+
+    def text(self, old: str) -> str:
+        """Return the text with its edits."""
+        parts, at = [], 0
+        for start, end, text in self._edits:
+            parts += [old[at:start], text]
+            at = end
+        return "".join([*parts, old[at:]])

@@ -6,7 +6,8 @@ A reading is generous: it serves to find out that a number may be there, not to 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from dragoman.text.calendar_names import MONTHS
 from dragoman.text.languages import base_language
@@ -52,6 +53,16 @@ _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 Word = tuple[int, bool]
 
 
+class NumberWord(NamedTuple):
+    """A word of a number in a text."""
+
+    start: int
+    end: int
+    number: int
+    #: True if the number before it is multiplied by it.
+    multiplies: bool
+
+
 def _lexicon(language: str) -> dict[str, Word]:
     entries = iter(_WORDS[language].split())
     words = {
@@ -94,7 +105,7 @@ def numbers_in_words(text: str, language: str) -> set[int]:
     numbers = {_roman(match[1] or match[2]) for match in _ROMAN.finditer(text) if match[0] != "I"}
     lowered = text.lower()
     for known in [code] if code in _WORDS else list(_WORDS):
-        for run in _runs(lowered, known):
+        for run in number_word_runs(lowered, known):
             most = min(_MANY_WORDS, max(2, _LONG_ROW // len(run)))
             for first in range(len(run)):
                 for end in range(first + 1, min(len(run), first + most) + 1):
@@ -104,9 +115,14 @@ def numbers_in_words(text: str, language: str) -> set[int]:
     return numbers
 
 
-def _runs(text: str, language: str) -> Iterator[list[Word]]:
-    """Yield the words of each number, or of several in a row."""
-    run: list[Word] = []
+def number_word_runs(text: str, language: str) -> Iterator[list[NumberWord]]:
+    """Yield the words of each number, or of several in a row.
+
+    Args:
+        text: in small letters.
+        language: a base language whose number words are known.
+    """
+    run: list[NumberWord] = []
     end = -1
     for match in _PATTERNS[language].finditer(text):
         follows = bool(run) and _GAPS[language].fullmatch(text, end, match.start()) is not None
@@ -115,27 +131,27 @@ def _runs(text: str, language: str) -> Iterator[list[Word]]:
         if run and not follows:
             yield run
             run = []
-        run.append(_LEXICONS[language][match[1]])
+        run.append(NumberWord(*match.span(), *_LEXICONS[language][match[1]]))
         end = match.end()
     if run:
         yield run
 
 
-def _values(words: list[Word], language: str) -> Iterator[int]:
+def _values(words: Sequence[NumberWord], language: str) -> Iterator[int]:
     """Yield the number of all words; as a year, "nineteen fifty-four"; and as digits in a row, 二〇〇五."""
-    yield _value(words, language)
+    yield value_of(words, language)
     for cut in range(1, len(words)):
-        first, second = _value(words[:cut], language), _value(words[cut:], language)
+        first, second = value_of(words[:cut], language), value_of(words[cut:], language)
         if 10 <= first < 100 and second < 100:
             yield 100 * first + second
-    if len(words) > 1 and all(number < 10 and not multiplies for number, multiplies in words):
-        yield int("".join(str(number) for number, _ in words))
+    if len(words) > 1 and all(word.number < 10 and not word.multiplies for word in words):
+        yield int("".join(str(word.number) for word in words))
 
 
-def _value(words: list[Word], language: str) -> int:
+def value_of(words: Sequence[NumberWord], language: str) -> int:
     """Return the sum of units, tens and hundreds, multiplied by the thousands and millions after them."""
     total = hundreds = unit = 0
-    for number, multiplies in words:
+    for _, _, number, multiplies in words:
         if multiplies and number >= 1000:
             below, hundreds, unit = hundreds + unit, 0, 0
             total = (total + below or 1) * number if number > total else total + (below or 1) * number

@@ -8,13 +8,14 @@ misses faults that look like them.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from dragoman.text.dates import find_dates, month_faults
+from dragoman.text.minus_signs import lost_minus_signs
 from dragoman.text.number_words import numbers_in_words
+from dragoman.text.separators import ascii_digits, changed_separators, loses_point
 from dragoman.text.times import lost_halves
 
 _SCALES = {
@@ -35,10 +36,6 @@ _NUMBER = re.compile(
 )
 #: Most digits of a number before a scale.
 _LONGEST_SCALED = 15
-_DIGIT = re.compile(r"\d")
-#: What is between two digits that follow each other.
-_BETWEEN_DIGITS = re.compile(r"(?<=\d)(\D*)(?=\d)")
-_POINTS = (".", ",", "٫")
 _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 _DECADE = re.compile("(?:1[5-9]|20)([1-9]0)")
 #: Signs of a time of day.
@@ -98,9 +95,12 @@ def number_faults(source: str, translation: str, source_lang: str, target_lang: 
     """Return the faults that `numbers_kept` checks for. See there for the arguments."""
     lost_months, has_gained = month_faults(source, translation, source_lang, target_lang)
     places = [*lost_months, *lost_halves(source, translation, source_lang, target_lang)]
-    if _ascii(source) == _ascii(translation) and not _loses_point(source, translation):
-        return NumberFaults(places, has_gained)
-    is_time = any(map(_TIME.search, (source, translation)))
+    places += lost_minus_signs(source, translation, target_lang)
+    if ascii_digits(source) == ascii_digits(translation):
+        places += changed_separators(source, translation, source_lang, target_lang)
+        if not loses_point(source, translation):
+            return NumberFaults(places, has_gained)
+    is_time = names_time(source) or names_time(translation)
     sources = list(_numbers(source, is_time, source_lang))
     targets = list(_numbers(translation, is_time, target_lang))
     lost = [number for number in _unmatched(sources, targets) if not number.is_small]
@@ -109,24 +109,14 @@ def number_faults(source: str, translation: str, source_lang: str, target_lang: 
     return NumberFaults([*places, *(number.place for number in lost)], has_gained or bool(gained))
 
 
-def _loses_point(source: str, translation: str) -> bool:
-    """Return True if the point of a fraction became a space or nothing, or the reverse, given texts of equal digits."""
-    gaps, others = _BETWEEN_DIGITS.findall(source), _BETWEEN_DIGITS.findall(translation)
-    return any(
-        (gap in _POINTS and not other.strip() and _is_fraction(gaps, number))
-        or (other in _POINTS and not gap.strip() and _is_fraction(others, number))
-        for number, (gap, other) in enumerate(zip(gaps, others, strict=True))
-    )
+def names_time(text: str) -> bool:
+    """Return True if a text may name a time of the day."""
+    return _TIME.search(text) is not None
 
 
-def _is_fraction(gaps: Sequence[str], number: int) -> bool:
-    """Return True if one or two digits follow a gap, not three, which a point may group."""
-    return "" not in gaps[number + 1 : number + 2] or "" not in gaps[number + 2 : number + 3]
-
-
-def _ascii(text: str) -> str:
-    """Return the digits of a text, of any script, as those of ASCII."""
-    return "".join(str(unicodedata.decimal(digit)) for digit in _DIGIT.findall(text))
+def values_in_digits(text: str, language: str) -> set[str]:
+    """Return the numbers that a text has in digits, without separators and zeros before them."""
+    return {form for number in _numbers(text, True, language) for form in number.digits | number.others}
 
 
 def _numbers(text: str, is_time: bool, language: str) -> Iterator[_Number]:
@@ -156,7 +146,7 @@ def _date_and_time_places(text: str, language: str) -> set[int]:
 
 
 def _number(whole: str, fraction: str = "", scales: str = "", *, is_time: bool) -> _Number:
-    whole, fraction = _ascii(whole), _ascii(fraction)
+    whole, fraction = ascii_digits(whole), ascii_digits(fraction)
     point = "." if fraction else ""
     digits, others = {whole + point + fraction}, {(whole + point + fraction.rstrip("0")).rstrip(".")}
     if is_time and not fraction and int(whole[:3]) <= 24:

@@ -11,21 +11,27 @@ from dragoman.text.calendar_names import MONTHS
 from dragoman.text.currencies import with_currency, written_price
 from dragoman.text.dates import Date, find_dates, written_dates
 from dragoman.text.languages import base_language
+from dragoman.text.minus_signs import start_with_minus
 from dragoman.text.number_words import cardinals, has_number_words
 from dragoman.text.numbers import SCALE
 from dragoman.text.spans import find_spans
 from dragoman.text.times import TIME_PATTERNS, find_times, written_times
-from dragoman.text.written_numbers import parse, written
+from dragoman.text.written_numbers import Number, parse, written
 
 _NUMERIC_DATE = re.compile(
     r"(?<![\d.,:/-])(?P<day>[0-3]?\d)([./])(?P<month>0?[1-9]|1[0-2])\2(?P<year>[12]\d\d\d)(?!\d)"
 )
 #: Languages that write the day before the month in digits.
 _DAY_FIRST = frozenset(("de", "fr"))
+#: Telephone numbers, as they are written within a country or from abroad.
+_TELEPHONE = re.compile(r"(?<![\w.,+])(?:\+\d|0)\d*(?:[ /-]\d+)+(?![\w,])")
+_LEAST_TELEPHONE = 6
 #: Characters after a number in which its unit is looked for: "17.30 Uhr".
 _NEAR = 8
 #: Words before a version: "Python 3.12". The first word of a sentence has a capital anyway.
-_VERSION = re.compile(r"(?:\w[,;:]? [A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?\Z")
+_VERSION = re.compile(r"(?:\w[,;:]? [A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?(?:\d+\.\d+(?:,? \w{1,5} |-))?\Z")
+#: Digits that are no amount.
+_CODE = re.compile(r"0\d")
 #: Characters of the longest number that is converted to the form of the other language.
 _LONGEST = 24
 #: Numbers that may be written in words.
@@ -53,7 +59,7 @@ def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quant
     source, target = base_language(source_lang), base_language(target_lang)
     found: list[Quantity] = []
     taken: set[int] = set()
-    for finder in (_dates, _times, _numbers):
+    for finder in (_dates, _times, _telephones, _numbers):
         for quantity in finder(text, source, target):
             if taken.isdisjoint(places := range(quantity.start, quantity.end)):
                 taken.update(places)
@@ -76,6 +82,12 @@ def _times(text: str, source: str, target: str) -> Iterator[Quantity]:
         yield Quantity(time.start, time.end, tuple(written_times(time, target)))
 
 
+def _telephones(text: str, source: str, target: str) -> Iterator[Quantity]:
+    for match in _TELEPHONE.finditer(text):
+        if sum(map(str.isdecimal, match[0])) >= _LEAST_TELEPHONE:
+            yield Quantity(*match.span(), (match[0],))
+
+
 def _numbers(text: str, source: str, target: str) -> Iterator[Quantity]:
     for span in find_spans(text):
         scale = SCALE.match(text, span.end)
@@ -92,15 +104,25 @@ def _words(language: str) -> dict[int, tuple[str]]:
 
 def _number(text: str, start: int, end: int, source: str, target: str) -> Quantity:
     number = parse(text[start:end], source, text[end : end + _NEAR])
-    forms = [text[start:end]]
-    if number.kind in ("whole", "decimal"):
-        forms = [*(written(number, target, like) for like in (forms[0], "")), *forms]
-    if number.kind == "decimal" and _VERSION.search(text[max(0, start - _LONGEST) : start]):
-        forms = [text[start:end]]
+    forms = _forms(number, text, (start, end), target)
     place = with_currency(text, start, end)
+    first = start_with_minus(text, place[0])
     if place != (start, end):
         sign = (text[place[0] : start] + text[end : place[1]]).strip()
         forms = [each for form in forms for each in written_price(form, sign, target)]
-    elif number.kind == "whole" and int(number.digits[0]) in _IN_WORDS and has_number_words(target):
+    elif first == start and number.kind == "whole" and int(number.digits[0]) in _IN_WORDS and has_number_words(target):
         forms += _words(target).get(int(number.digits[0]), ())
-    return Quantity(*place, tuple(dict.fromkeys(forms)))
+    forms = [text[first : place[0]] + form for form in forms]
+    return Quantity(first, place[1], tuple(dict.fromkeys(forms)))
+
+
+def _forms(number: Number, text: str, place: tuple[int, int], target: str) -> list[str]:
+    """Return the ways to write a number, the usual one first, and not as one that means another number."""
+    start, end = place
+    as_is = text[start:end]
+    is_version = number.kind == "decimal" and _VERSION.search(text[max(0, start - _LONGEST) : start])
+    if number.kind not in ("whole", "decimal") or is_version or _CODE.match(as_is):
+        return [as_is]
+    meaning = parse(as_is, target, "")
+    is_clear = meaning == number or meaning.kind not in ("whole", "decimal")
+    return [*(written(number, target, like) for like in (as_is, "")), *([as_is] if is_clear else [])]

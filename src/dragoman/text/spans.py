@@ -46,6 +46,16 @@ _EMAIL = (
     rf"[A-Za-z]{{2,24}}{_STOP}"
 )
 WEB_ADDRESS, EMAIL = re.compile(_WEB_ADDRESS), re.compile(_EMAIL)
+#: An option of a command: "-v", "--help", "--output=FILE", "--color[=WHEN]". Not "well-known --- and", "+/-i", "-I am".
+_OPTION_START = (
+    rf"""(?<![^\s"'“„«‘(\[{{<=,;:/|（、，：。{UNSPACED}])(?<!\+/)"""
+    rf"""(?!(?<!.)-[AIO]\s{_W})"""
+)
+_OPTION = (
+    rf"{_OPTION_START}(?:-[A-Za-z]|--[A-Za-z][A-Za-z0-9]{{0,40}}(?:[._-][A-Za-z0-9]{{1,40}}){{0,8}}"
+    rf"(?:\[=[^\s\[\]]{{1,80}}\]|=\{{[^\s{{}}]{{1,200}}\}}|=<[^\s<>]{{1,80}}>"
+    rf"|=[^{_NOT_IN_URL},;()\[\]]{{0,200}}[^{_NOT_IN_URL},;()\[\].:!?'])?)(?!-|{_W})"
+)
 _PICTURE = "[\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]"
 _JOINED = "[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 
@@ -70,7 +80,8 @@ _PATTERNS: dict[Kind, str] = {
         | {_START}[A-Za-z0-9]{{1,40}}(?:_{{1,2}}[A-Za-z0-9]{{1,40}}){{1,20}}(?:\(\))?{_STOP}
         | {_START}__[A-Za-z0-9]{{1,40}}__{_STOP}
         | {_START}(?<![./\\~>])~?(?:/[A-Za-z_.-][A-Za-z0-9_.-]{{0,80}}){{2,30}}(?<![.-])/?
-        | {_START}[A-Za-z]:\\(?:[A-Za-z0-9_.~-]{{1,80}}\\?){{1,30}}(?<![.-])""",
+        | {_START}[A-Za-z]:\\(?:[A-Za-z0-9_.~-]{{1,80}}\\?){{1,30}}(?<![.-])
+        | {_OPTION}""",
     "mention": rf"{_START}(?<![&/@\#])(?:@|\#(?=[0-9_]{{0,60}}[^\W\d_{UNSPACED}])){_W}{{1,60}}{_STOP}",
     "reserved": r"⟨[0-9]{1,3}⟩",
     "emoji": rf"""
@@ -83,7 +94,7 @@ _PATTERNS: dict[Kind, str] = {
             | \d+(?:[.,:/：．٫٬]\d+)*)""",
 }
 #: A character that every span has. Most texts have none.
-_SIGN = re.compile(rf"[\d@#{{%$`_/\\:;^⟨\u20e3]|<3|\.{_W}|{_PICTURE}")
+_SIGN = re.compile(rf"[\d@#{{%$`_/\\:;^⟨\u20e3]|<3|-[A-Za-z](?![A-Za-z])|--[A-Za-z]|\.{_W}|{_PICTURE}")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 
 from dragoman.text.currencies import currencies_kept
 from dragoman.text.languages import UNSPACED, base_language
-from dragoman.text.numbers import number_faults, numbers_kept
+from dragoman.text.numbers import NumberFaults, number_faults
 from dragoman.text.odd_characters import symbols
 from dragoman.text.protection import occurrences
 from dragoman.text.quantities import Quantity, find_quantities
 from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.text.worded_quantities import find_worded_quantities, worded_faults
 from dragoman.translator.reading import RESERVED
 from dragoman.translator.results import Flag
 
@@ -21,7 +22,8 @@ def content_flags(source: str, translation: str, stretches: Sequence[str], langu
     """Return the flags of what a translation lost or invented; an empty list if it has all.
 
     `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols.
-    `number` is for numbers that are missing or invented, and for prices without their currency.
+    `number` is for numbers, months, weekdays and signs that are missing or invented, and for prices without their
+    currency.
 
     Args:
         source, translation: the texts.
@@ -34,8 +36,8 @@ def content_flags(source: str, translation: str, stretches: Sequence[str], langu
     if is_invented or any(count for _, count in _miscounted(source, translation, stretches)):
         flags.append("span")
     source, target = _without_spans(source, translation, stretches)
-    is_kept = numbers_kept(source, target, *languages)
-    if not is_kept or not currencies_kept(source, target, base_language(languages[1])):
+    has_faults = any(any(faults) for faults in _faults(source, target, languages))
+    if has_faults or not currencies_kept(source, target, base_language(languages[1])):
         flags.append("number")
     return flags
 
@@ -50,17 +52,28 @@ def lost_quantities(
 ) -> list[Quantity]:
     """Return the quantities of a source that a translation lost: those with a missing number, month or half of the day.
 
-    If a currency is missing, or the fault belongs to no quantity, such as one number too many, return all of them.
-    Places are those of the source. No quantity is in a protected stretch.
+    If a currency sign is missing, or the fault belongs to no quantity, such as one number too many, return all of them.
+    Quantities in words are returned only if they are lost. Places are those of the source. No quantity is in a
+    protected stretch.
     """
     source, target = _without_spans(source, translation, stretches)
-    lost, has_gained = number_faults(source, target, *languages)
+    in_digits, in_words = _faults(source, target, languages)
+    found = _with_places(find_worded_quantities(source, *languages), in_words.lost) if in_words.lost else []
     is_kept = currencies_kept(source, target, base_language(languages[1]))
-    if not lost and not has_gained and is_kept:
-        return []
+    if not any(in_digits) and is_kept:
+        return found
     quantities = find_quantities(source, *languages)
-    found = [each for each in quantities if any(each.start <= place < each.end for place in lost)]
-    return found if found and is_kept else quantities
+    lost = _with_places(quantities, in_digits.lost) if is_kept else []
+    return sorted([*found, *(lost or quantities)])
+
+
+def _faults(source: str, translation: str, languages: tuple[str, str]) -> tuple[NumberFaults, NumberFaults]:
+    """Return the faults of quantities in digits, and of those in words."""
+    return number_faults(source, translation, *languages), worded_faults(source, translation, *languages)
+
+
+def _with_places(quantities: Sequence[Quantity], places: Sequence[int]) -> list[Quantity]:
+    return [each for each in quantities if any(each.start <= place < each.end for place in places)]
 
 
 def _verbatim(source: str) -> set[str]:

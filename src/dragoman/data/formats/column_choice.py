@@ -74,7 +74,7 @@ def choose_columns(
         return Columns(0, 1, (None, None), layout.n_before, ())
     names = [join_lines(cell).strip() for cell in rows[0]]
     columns = [list(cells) for cells in zip(*rows, strict=True)]
-    may_be_header = rows[0] is all_rows[0] and _may_be_header(columns) and not _is_one_of_many(rows[:_N_COMPARED])
+    may_be_header = rows[0] is all_rows[0] and can_be_header(columns) and not _is_one_of_many(rows[:_N_COMPARED])
     by_name = choose_by_name(names, requested, path) if may_be_header and column_option is None else None
     is_header = may_be_header and (by_name is not None or are_names(names) or has_heading(columns))
     content = [cells[1:] if is_header and len(rows) > 1 else cells for cells in columns]
@@ -105,7 +105,7 @@ def unclear_columns(
     return DataError(problem, path, advice=f"{advice} (data.columns in a recipe)", details=details)
 
 
-def _may_be_header(columns: Sequence[Sequence[str]]) -> bool:
+def can_be_header(columns: Sequence[Sequence[str]]) -> bool:
     """Return True if the first cells can be names: short, no numbers, and different from the cells below."""
     return all(
         len(cells[0]) <= _LONGEST_NAME

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dragoman.data.formats.column_names import language_code
 
 TEXT, NUMBERS, EMPTY, LANGUAGES, LINKS = "text", "numbers", "empty", "language codes", "links"
+DATES, IDENTIFIERS, SIGNS = "dates", "identifiers", "signs"
 
 #: The share of the cells that decide the kind of a column.
 _SHARE = 0.9
@@ -17,13 +18,13 @@ _LABEL_SHARE, _LABEL_ROWS, _LABEL_WORDS = 0.05, 40, 3
 _ENDS = ".!?\u2026\u3002\uff01\uff1f"
 #: The kinds that a whole cell shows.
 _PATTERNS = {
-    "dates": re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(:\d{2}.*)?|\\N"),
+    DATES: re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(:\d{2}.*)?|\\N"),
     NUMBERS: re.compile(
         r"[-+]?(?=[.,]?\d)[\d.,'\u00a0\u202f]*\d[.,]?([eE][-+]?\d+)?\s*%?|\\N|[-+]?(nan|inf)|n/?a|null|none|-",
         re.IGNORECASE,
     ),
     LINKS: re.compile(r"(https?|ftp)://\S+|www\.\S+", re.IGNORECASE),
-    "identifiers": re.compile(r"(?=.*\d)[A-Za-z0-9_.:#/@-]+"),
+    IDENTIFIERS: re.compile(r"(?=.*\d)[A-Za-z0-9_.:#/@-]+"),
 }
 _ATTRIBUTION = re.compile(r"\bCC[- ]?(BY|0)\b|licen[sc]e|copyright|\u00a9|attribution|tatoeba\.org", re.IGNORECASE)
 
@@ -47,7 +48,7 @@ def kind_of(cells: Sequence[str]) -> str:
     if sum(_ATTRIBUTION.search(cell) is not None for cell in filled) >= needed:
         return "attribution"
     if sum(not any(map(str.isalpha, cell)) for cell in filled) >= needed:
-        return "signs"
+        return SIGNS
     if len(filled) > 2 and n_values == 1:
         return "always the same"
     is_short = all(len(cell.split()) <= _LABEL_WORDS and cell[-1] not in _ENDS for cell in set(filled))
@@ -58,7 +59,7 @@ def kind_of(cells: Sequence[str]) -> str:
 
 def has_heading(columns: Sequence[Sequence[str]]) -> bool:
     """Return True if the first cells are names: a word stands above numbers, links or codes."""
-    tell = {NUMBERS, "dates", LINKS, "attribution", "identifiers"}
+    tell = {NUMBERS, DATES, LINKS, "attribution", IDENTIFIERS}
     return any(len(cells) > 2 and kind_of(cells[1:]) in tell and kind_of(cells[:1]) == TEXT for cells in columns)
 
 

@@ -52,9 +52,11 @@ def require_cues(text: str, name: Path) -> None:
     """Refuse a text that has no cue.
 
     Raises:
-        DataError: it is not blank, does not begin as WebVTT, and has no times.
+        DataError: it is empty, or has no times and does not begin as WebVTT.
     """
-    if text.strip() and not text.startswith("WEBVTT") and not _TIMES.search(text):
+    if not text.strip():
+        raise DataError("the file is empty", name, advice="give SRT or WebVTT")
+    if not text.startswith("WEBVTT") and not _TIMES.search(text):
         raise DataError("no cue with times such as 00:00:01,000 --> 00:00:02,500", name, advice="give SRT or WebVTT")
 
 

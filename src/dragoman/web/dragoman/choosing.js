@@ -1,6 +1,8 @@
 // The choice among the candidates of a segment, as in translator/choosing.py.
 
-import { currenciesKept } from "./currencies.js";
+import { clearNumbersKept } from "./clear_numbers.js";
+import { clockTimesKept } from "./clock_words.js";
+import { currenciesKept, currencyWordsKept } from "./currencies.js";
 import { symbols } from "./odd_characters.js";
 import { baseLanguage, replaceAll } from "./patterns.js";
 import { numbersKept } from "./numbers.js";
@@ -8,6 +10,7 @@ import { reservedIn } from "./reading.js";
 import { MARKS } from "./rules.js";
 import { capitalize, shout } from "./shouting.js";
 import { findSpans } from "./spans.js";
+import { weekdaysKept } from "./weekdays.js";
 
 /** The end of a word of a script with spaces. */
 const ENDS_WORD = new RegExp(`[\\p{L}](?<![${MARKS.unspaced}])$`, "u");
@@ -76,6 +79,14 @@ function lossesOf(reading, translation, languages) {
   let texts = [reading.text, translation];
   for (const span of spans.sort((one, other) => other.length - one.length)) texts = texts.map((text) => text.replaceAll(span, () => " "));
   const [source, target] = texts.map((text) => replaceAll("reading.RESERVED", text, () => " "));
-  if (!numbersKept(source, target, ...languages) || !currenciesKept(source, target, baseLanguage(languages[1]))) losses.push("number");
+  if (!quantitiesKept(source, target, ...languages)) losses.push("number");
   return losses;
+}
+
+/** Return false if a translation lost or invented a number, a weekday or a currency. @param {string} source @param {string} target @param {string} sourceLang @param {string} targetLang */
+export function quantitiesKept(source, target, sourceLang, targetLang) {
+  return numbersKept(source, target, sourceLang, targetLang) && currenciesKept(source, target, baseLanguage(targetLang))
+    && clockTimesKept(source, target, sourceLang, targetLang) && weekdaysKept(source, target, sourceLang, targetLang)
+    && clearNumbersKept(source, target, sourceLang, targetLang) && clearNumbersKept(target, source, targetLang, sourceLang)
+    && currencyWordsKept(source, target, baseLanguage(sourceLang), baseLanguage(targetLang));
 }

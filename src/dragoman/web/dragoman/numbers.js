@@ -2,8 +2,10 @@
 
 import { findDates, monthsKept } from "./dates.js";
 import { ascii } from "./digits.js";
-import { allMatches, baseLanguage, characterBefore, pattern, strip } from "./patterns.js";
+import { minusSignsKept } from "./minus_signs.js";
+import { allMatches, baseLanguage, characterBefore, pattern } from "./patterns.js";
 import { NUMBER_SCALES, NUMBER_WORDS } from "./rules.js";
+import { losesPoint, separatorsChanged } from "./separators.js";
 import { halvesKept } from "./times.js";
 
 /**
@@ -12,6 +14,8 @@ import { halvesKept } from "./times.js";
  * @property {Set<string>} others other ways to write it
  * @property {boolean} [isSmall] it has one digit, and is no part of a date or a time
  */
+
+/** @typedef {{start: number, end: number, number: number, multiplies: boolean}} NumberWord a word of a number in a text; `multiplies` if the number before it is multiplied by it */
 
 const LONGEST_SCALED = 15;
 const [MANY_WORDS, LONG_ROW] = [12, 240];
@@ -22,8 +26,12 @@ const ROMAN = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 export function numbersKept(source, translation, sourceLang, targetLang) {
   if (!monthsKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang))) return false;
   if (!halvesKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang), (text) => numbersInWords(text, targetLang))) return false;
-  if (ascii(source) === ascii(translation) && !losesPoint(source, translation)) return true;
-  const isTime = [source, translation].some((text) => pattern("numbers.TIME").test(text));
+  if (!minusSignsKept(source, translation, targetLang)) return false;
+  if (ascii(source) === ascii(translation)) {
+    if (separatorsChanged(source, translation, sourceLang, targetLang)) return false;
+    if (!losesPoint(source, translation)) return true;
+  }
+  const isTime = [source, translation].some(namesTime);
   const sources = numbersOf(source, isTime, sourceLang);
   const targets = numbersOf(translation, isTime, targetLang);
   const lost = unmatched(sources, targets).filter((number) => !number.isSmall);
@@ -31,18 +39,11 @@ export function numbersKept(source, translation, sourceLang, targetLang) {
   return areInWords(lost, translation, targetLang) && areInWords(gained, source, sourceLang);
 }
 
-/** Return true if the point of a fraction became a space or nothing, or the reverse, given texts of equal digits. @param {string} source @param {string} translation */
-function losesPoint(source, translation) {
-  const [gaps, others] = [source, translation].map((text) => allMatches("numbers.BETWEEN_DIGITS", text).map((match) => match[1]));
-  const isPoint = (/** @type {string} */ gap) => [".", ",", "٫"].includes(gap);
-  return gaps.some((gap, i) => {
-    const other = others[i];
-    return (isPoint(gap) && !strip(other) && isFraction(gaps, i)) || (isPoint(other) && !strip(gap) && isFraction(others, i));
-  });
-}
+/** Return true if a text may name a time of the day. @param {string} text */
+export const namesTime = (text) => pattern("numbers.TIME").test(text);
 
-/** Return true if one or two digits follow a gap, not three, which a point may group. @param {string[]} gaps @param {number} i */
-const isFraction = (gaps, i) => gaps[i + 1] !== "" || gaps[i + 2] !== "";
+/** Return the numbers that a text has in digits, without separators and zeros before them. @param {string} text @param {string} language */
+export const valuesInDigits = (text, language) => new Set(numbersOf(text, true, language).flatMap((number) => [...number.digits, ...number.others]));
 
 /** @param {string} text @param {boolean} isTime @param {string} language @returns {NumberForms[]} */
 function numbersOf(text, isTime, language) {
@@ -106,14 +107,14 @@ function areInWords(numbers, text, language) {
 }
 
 /** Return the numbers that a text may have in words. @param {string} text @param {string} language */
-function numbersInWords(text, language) {
+export function numbersInWords(text, language) {
   /** @type {Set<number>} */
   const numbers = new Set();
   for (const match of allMatches("number_words.ROMAN", text)) if (match[0] !== "I") numbers.add(roman(match[1] ?? match[2]));
   const lowered = text.toLowerCase();
   const base = baseLanguage(language);
   for (const known of base in NUMBER_WORDS ? [base] : Object.keys(NUMBER_WORDS)) {
-    for (const run of runs(lowered, known)) {
+    for (const run of numberRuns(lowered, known)) {
       const most = Math.min(MANY_WORDS, Math.max(2, Math.floor(LONG_ROW / run.length)));
       for (let first = 0; first < run.length; first++) {
         for (let end = first + 1; end <= Math.min(run.length, first + most); end++) {
@@ -129,35 +130,36 @@ function numbersInWords(text, language) {
 }
 
 /** Return the words of each number, or of several in a row. @param {string} text @param {string} language */
-function runs(text, language) {
-  /** @type {[number, boolean][][]} */
+export function numberRuns(text, language) {
+  /** @type {NumberWord[][]} */
   const found = [];
   let end = -1;
   for (const match of allMatches(`number_words.${language}`, text)) {
     const follows = end >= 0 && pattern(`number_gaps.${language}`, "whole").test(text.slice(end, match.index));
     if (language === "de" && !follows && /\p{L}/u.test(characterBefore(text, match.index))) continue; // "acht" in "machte"
     if (!follows) found.push([]);
-    found[found.length - 1].push(NUMBER_WORDS[language][match[1]]);
     end = match.index + match[0].length;
+    const [number, multiplies] = NUMBER_WORDS[language][match[1]];
+    found[found.length - 1].push({ start: match.index, end, number, multiplies });
   }
   return found;
 }
 
-/** Return the number of all words; as a year; and as digits in a row. @param {[number, boolean][]} words @param {string} language */
+/** Return the number of all words; as a year; and as digits in a row. @param {NumberWord[]} words @param {string} language */
 function values(words, language) {
   const found = [valueOf(words, language)];
   for (let cut = 1; cut < words.length; cut++) {
     const [first, second] = [valueOf(words.slice(0, cut), language), valueOf(words.slice(cut), language)];
     if (first >= 10 && first < 100 && second < 100) found.push(100 * first + second);
   }
-  if (words.length > 1 && words.every(([number, multiplies]) => number < 10 && !multiplies)) found.push(Number(words.map(([number]) => number).join("")));
+  if (words.length > 1 && words.every(({ number, multiplies }) => number < 10 && !multiplies)) found.push(Number(words.map(({ number }) => number).join("")));
   return found;
 }
 
-/** @param {[number, boolean][]} words @param {string} language */
-function valueOf(words, language) {
+/** @param {NumberWord[]} words @param {string} language */
+export function valueOf(words, language) {
   let [total, hundreds, unit] = [0, 0, 0];
-  for (const [number, multiplies] of words) {
+  for (const { number, multiplies } of words) {
     if (multiplies && number >= 1000) {
       const below = hundreds + unit;
       total = number > total ? (total + below || 1) * number : total + (below || 1) * number;

@@ -7,8 +7,8 @@ import { HALVES, MONTH_NUMBERS } from "./rules.js";
 const isAfternoon = (/** @type {number} */ hour) => 12 < hour && hour < 24;
 const BEFORE_HOUR = /(?:(?<![\p{L}\p{N}_])(?:à|vers|dès|avant|après|jusqu['’]à|il est)\s|^)$/iu;
 
-/** Return the hours of the times of a text, of 24. @param {string} text @param {string} language code of a base language @returns {{hour: number, hasHalf: boolean}[]} */
-function timesOf(text, language) {
+/** Return the times of a text; their hours are of 24. @param {string} text @param {string} language code of a base language @returns {{hour: number, minute: string, hasHalf: boolean}[]} */
+export function timesOf(text, language) {
   if (!(language in MONTH_NUMBERS)) return [];
   /** @type {Set<number>} */
   const starts = new Set();
@@ -20,7 +20,7 @@ function timesOf(text, language) {
     starts.add(start);
     const mayLast = match[0].toLowerCase().includes("heure") && (minute ?? after ?? half) === undefined && !isAfternoon(hour);
     if (hour >= 24 || (mayLast && !BEFORE_HOUR.test(text.slice(Math.max(0, match.index - 9), match.index)))) return [];
-    return [{ hour: hourOfDay(hour, half), hasHalf: half !== undefined }];
+    return [{ hour: hourOfDay(hour, half), minute: ascii(minute ?? after ?? "00"), hasHalf: half !== undefined }];
   }));
 }
 

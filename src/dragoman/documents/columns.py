@@ -1,0 +1,72 @@
+"""Lines with columns, such as the options in a help text: the spaces between the columns stay.
+
+-o, --output FILE    write the result to a file
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_GAP = re.compile(r"(?<=\S)(?: {2,}|[ ]*\t[ \t]*)(?=\S)")
+_SENTENCE_END = re.compile(r"[.!?:;…][\"'»”’)\]]*\Z")
+#: Two spaces are a gap after an option, or if the next line or the one before has a gap that ends in the same column.
+_NARROW = 2
+_OPTION = re.compile(r"--?[A-Za-z0-9?]")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text of a line, and the spaces after it."""
+
+    text: str
+    gap: str
+
+    @property
+    def is_translated(self) -> bool:
+        """True if it is text, not a number, or options with their values."""
+        return any(map(str.isalpha, self.text)) and not (self.gap and _OPTION.match(self.text))
+
+    def padded(self, text: str) -> str:
+        """Return another text with spaces up to the next column, at least two."""
+        if not self.gap or "\t" in self.gap:
+            return text + self.gap
+        return text + " " * max(_NARROW, len(self.text) + len(self.gap) - _columns(text))
+
+
+def split_columns(lines: Sequence[str]) -> list[list[Cell]]:
+    """Return the cells of each line, without its indentation and the spaces at its end; one cell for most lines.
+
+    >>> [[cell.text for cell in cells] for cells in split_columns(["  -h, --help  show it", "An end.  A start"])]
+    [['-h, --help', 'show it'], ['An end.  A start']]
+    """
+    gaps = [[*_gaps(line.rstrip())] for line in lines]
+    ends = [{end for _, end in places} for places in gaps]
+    cells = []
+    for number, line in enumerate(lines):
+        around = set().union(*ends[max(0, number - 1) : number], *ends[number + 1 : number + 2])
+        core = line.rstrip()
+        at = len(core) - len(core.lstrip())
+        row: list[Cell] = []
+        for start, end in gaps[number]:
+            is_narrow = core[start:end] == " " * _NARROW
+            if not is_narrow or end in around or _OPTION.match(core, at):
+                row.append(Cell(core[at:start], core[start:end]))
+                at = end
+        cells.append([*row, Cell(core[at:], "")])
+    return cells
+
+
+def _gaps(line: str) -> Iterator[tuple[int, int]]:
+    """Yield the gaps of a line, except two spaces between sentences."""
+    indentation = len(line) - len(line.lstrip())
+    for match in _GAP.finditer(line, indentation):
+        if match[0] != " " * _NARROW or not _SENTENCE_END.search(line, max(0, match.start() - 9), match.start()):
+            yield match.span()
+
+
+def _columns(text: str) -> int:
+    """Return the columns that a text takes in a terminal; those of Chinese are two wide."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

@@ -1,0 +1,43 @@
+"""Attributes of tags that are text, and the language of a page."""
+
+from __future__ import annotations
+
+import html
+
+from dragoman.documents.html_elements import ATTRIBUTES, DESCRIPTIONS
+from dragoman.documents.html_tokens import HtmlToken
+from dragoman.documents.markup_texts import MarkupText
+from dragoman.text.marked_text import MarkedText
+from dragoman.text.sentences import has_words
+from dragoman.translator import Translation
+
+
+def attribute_texts(token: HtmlToken) -> list[MarkupText]:
+    """Return the attributes of a tag to translate."""
+    attributes = [*token.attributes()]
+    named = {attribute.name: attribute.value.lower() for attribute in attributes}
+    if named.get("translate") == "no":
+        return []
+    is_description = token.name == "meta" and (named.get("name") or named.get("property")) in DESCRIPTIONS
+    is_button = token.name == "input" and named.get("type") in ("submit", "button", "reset")
+    texts = []
+    for name, value, start, end in attributes:
+        is_text = name in ATTRIBUTES or (name == "content" and is_description) or (name == "value" and is_button)
+        if is_text and has_words(value):
+            texts.append(MarkupText(start, end, MarkedText(" ".join(value.split())), _quoted))
+    return texts
+
+
+def with_language(tag: str, language: str) -> str:
+    """Return the tag `<html>` with another language."""
+    token = HtmlToken("start", tag, "html")
+    places = [one for one in token.attributes() if one.name in ("lang", "xml:lang")]
+    if not places:
+        return f'{tag[:5]} lang="{html.escape(language)}"{tag[5:]}'
+    for one in reversed(places):
+        tag = f'{tag[: one.start]}"{html.escape(language)}"{tag[one.end :]}'
+    return tag
+
+
+def _quoted(translation: Translation) -> str:
+    return f'"{html.escape(translation.text)}"'

@@ -1,0 +1,78 @@
+"""A check of the separators between the same digits: 42.195 km are "42,195 km" in German, and not "42.195" or "42 195".
+
+Each function compares two texts that have the same digits in the same order.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from dragoman.text.languages import base_language
+
+_DIGIT = re.compile(r"\d")
+#: What is between two digits that follow each other.
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)(\D*)(?=\d)")
+_POINTS = (".", ",", "٫")
+#: A number whose separator may be a point before a fraction or a sign between thousands, by its language.
+_AMBIGUOUS = re.compile(r"(?<![\d.,:/'’-])(?<!\d\s)[1-9]\d{0,2}[.,]\d{3}(?![.,:/'’-]?\d|\s\d{3})")
+#: Dates and versions; telephone numbers, the only ones with spaces here.
+_ROW = re.compile(r"(?<![\d.,])\d+(?:\.\d+){2,}(?![\d,])|(?<!\d)(?:(?<=\+)\d|0)\d*(?:[ /-]\d+)+|(?<!\d)\d+(?:[/-]\d+)+")
+_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+#: The point before a fraction, by language.
+_POINT_OF = {"en": ".", "zh": ".", "de": ",", "fr": ","}
+#: Anything between thousands in some language.
+_GROUP_SIGNS = ("", ".", ",", "'", "’", " ", "\u00a0", "\u2009", "\u202f")
+
+
+def ascii_digits(text: str) -> str:
+    """Return the digits of a text, of any script, as those of ASCII."""
+    return "".join(str(unicodedata.decimal(digit)) for digit in _DIGIT.findall(text))
+
+
+def loses_point(source: str, translation: str) -> bool:
+    """Return True if the point of a fraction became a space or nothing, or the reverse."""
+    gaps, others = _BETWEEN_DIGITS.findall(source), _BETWEEN_DIGITS.findall(translation)
+    return any(
+        (gap in _POINTS and not other.strip() and _is_fraction(gaps, number))
+        or (other in _POINTS and not gap.strip() and _is_fraction(others, number))
+        for number, (gap, other) in enumerate(zip(gaps, others, strict=True))
+    )
+
+
+def _is_fraction(gaps: Sequence[str], number: int) -> bool:
+    """Return True if one or two digits follow a gap, not three, which a point may group."""
+    return "" not in gaps[number + 1 : number + 2] or "" not in gaps[number + 2 : number + 3]
+
+
+def changed_separators(source: str, translation: str, source_lang: str, target_lang: str) -> list[int]:
+    """Return the places of numbers, dates and the like whose separators mean something else in a translation.
+
+    >>> [changed_separators("42.195 km", f"{km} km", "en", "de") for km in ("42,195", "42.195", "42 195")]
+    [[], [0], [0]]
+    >>> changed_separators("Seit 3.4.1990.", "Since 3,4,1990.", "de", "en")
+    [5]
+    """
+    digits = [match.start() for match in _DIGIT.finditer(source)]
+    gaps = dict(zip(digits, _BETWEEN_DIGITS.findall(translation), strict=False))
+    rows = (match for match in _ROW.finditer(source) if not _GROUPED.fullmatch(match[0]))
+    lost = [row.start() for row in rows if _is_row_changed(source, row.span(), gaps)]
+    codes = base_language(source_lang), base_language(target_lang)
+    if all(code in _POINT_OF for code in codes):
+        for match in _AMBIGUOUS.finditer(source):
+            is_fraction = _POINT_OF[codes[0]] in match[0]
+            sign, point = gaps.get(match.end() - 5, "?"), _POINT_OF[codes[1]]
+            if (sign in _GROUP_SIGNS and sign != point) if is_fraction else sign == point:
+                lost.append(match.start())
+    return lost
+
+
+def _is_row_changed(text: str, row: tuple[int, int], gaps: Mapping[int, str]) -> bool:
+    """Return True if a comma, or in a telephone number a point, stands for a separator of a row.
+
+    Args:
+        gaps: what the translation has after each digit of the text.
+    """
+    places = (place for place in range(row[0], row[1] - 1) if not text[place + 1].isdecimal() and place in gaps)
+    return any(gaps[place] == "," or (gaps[place] == "." and text[place + 1] == " ") for place in places)

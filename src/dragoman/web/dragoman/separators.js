@@ -1,0 +1,48 @@
+// A check of the separators between the same digits, as in text/separators.py.
+
+import { allMatches, baseLanguage, strip } from "./patterns.js";
+
+/** @type {Record<string, string>} */
+const POINT_OF = { en: ".", zh: ".", de: ",", fr: "," };
+const GROUP_SIGNS = ["", ".", ",", "'", "’", " ", "\u00a0", "\u2009", "\u202f"];
+
+const gapsOf = (/** @type {string} */ text) => allMatches("separators.BETWEEN_DIGITS", text).map((match) => match[1]);
+
+/** Return true if the point of a fraction became a space or nothing, or the reverse, given texts of equal digits. @param {string} source @param {string} translation */
+export function losesPoint(source, translation) {
+  const [gaps, others] = [gapsOf(source), gapsOf(translation)];
+  const isPoint = (/** @type {string} */ gap) => [".", ",", "٫"].includes(gap);
+  return gaps.some((gap, i) => {
+    const other = others[i];
+    return (isPoint(gap) && !strip(other) && isFraction(gaps, i)) || (isPoint(other) && !strip(gap) && isFraction(others, i));
+  });
+}
+
+/** Return true if one or two digits follow a gap, not three, which a point may group. @param {string[]} gaps @param {number} i */
+const isFraction = (gaps, i) => gaps[i + 1] !== "" || gaps[i + 2] !== "";
+
+/** Return true if the separators of a number, a date or the like mean something else in a translation of equal digits. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
+export function separatorsChanged(source, translation, sourceLang, targetLang) {
+  const places = allMatches("separators.DIGIT", source).map((match) => match.index);
+  const others = gapsOf(translation);
+  const gaps = new Map(places.map((place, i) => [place, others[i]]));
+  const rows = allMatches("separators.ROW", source).filter((match) => !/^\p{Nd}{1,3}(?:\.\p{Nd}{3})+$/u.test(match[0]));
+  if (rows.some((row) => isRowChanged(source, row.index, row.index + row[0].length, gaps))) return true;
+  const [own, point] = [sourceLang, targetLang].map((code) => POINT_OF[baseLanguage(code)]);
+  if (own === undefined || point === undefined) return false;
+  return allMatches("separators.AMBIGUOUS", source).some((match) => {
+    const signs = /** @type {RegExpMatchArray} */ (match[0].match(/[.,]/));
+    const before = places[places.indexOf(match.index + (signs.index ?? 0) + 1) - 1];
+    const sign = gaps.get(before) ?? "?";
+    return signs[0] === own ? GROUP_SIGNS.includes(sign) && sign !== point : sign === point;
+  });
+}
+
+/** @param {string} text @param {number} start @param {number} end @param {Map<number, string | undefined>} gaps */
+function isRowChanged(text, start, end, gaps) {
+  return [...gaps].some(([place, gap]) => {
+    const after = place + (text.charCodeAt(place) >= 0xd800 && text.charCodeAt(place) < 0xdc00 ? 2 : 1);
+    if (place < start || after >= end || /^\p{Nd}/u.test(text.slice(after, after + 2))) return false;
+    return gap === "," || (gap === "." && text[after] === " ");
+  });
+}

@@ -1,0 +1,225 @@
+"""Numbers in words, weekdays, currencies, minus signs and separators that a translation keeps, loses or changes."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_numbers import in_words
+
+from dragoman.text.calendar_names import WEEKDAYS
+from dragoman.text.clear_numbers import find_clear_numbers
+from dragoman.text.clock_words import find_clock_times, spoken_time
+from dragoman.text.quantities import find_quantities
+from dragoman.text.spelled_numbers import SPELLED_END, spelled
+from dragoman.text.times import Time
+from dragoman.text.weekdays import find_weekdays, written_weekday
+from dragoman.translator import Translator
+from dragoman.translator.content_check import content_flags, lost_quantities
+
+LANGUAGES = st.sampled_from(["en", "de", "fr", "zh"])
+#: A sentence of each language, for a number of things.
+SENTENCES = {"en": "There are {} books.", "de": "Es sind {} Bücher.", "fr": "Il y a {} livres.", "zh": "有{}本书。"}
+
+
+@given(st.integers(0, 9999), LANGUAGES)
+def test_numbers_are_spelled_as_people_do(number: int, language: str) -> None:
+    def plain(text: str) -> str:
+        return text.replace(" et ", "-").replace(" ", "").replace("-", "").replace("一十", "十")
+
+    assert plain(spelled(number, language)) == plain(in_words(number, language))
+
+
+@given(st.integers(2, SPELLED_END - 1), LANGUAGES)
+def test_a_number_in_words_is_found_as_a_whole(number: int, language: str) -> None:
+    word = spelled(number, language)
+    text = SENTENCES[language].format(word)
+    found = [(text[each.start : each.end], each.value) for each in find_clear_numbers(text, language)]
+    has_other_meanings = word in ("acht", "neuf", "mille", "cent")
+    assert found == ([] if has_other_meanings else [(word, number)])
+
+
+@given(st.integers(2, 999), st.integers(2, 999), LANGUAGES, LANGUAGES)
+def test_another_number_in_words_is_a_fault(number: int, other: int, source: str, target: str) -> None:
+    if "acht" in (spelled(number, "de"), spelled(other, "de")) or 9 in (number, other) or 100 in (number, other):
+        return
+    text = SENTENCES[source].format(spelled(number, source))
+    translation = SENTENCES[target].format(spelled(other, target))
+    assert ("number" in content_flags(text, translation, (), (source, target))) is (number != other)
+    in_digits = SENTENCES[target].format(other)
+    assert ("number" in content_flags(text, in_digits, (), (source, target))) is (number != other)
+
+
+@given(st.integers(2, 99), LANGUAGES, LANGUAGES)
+def test_a_lost_number_is_written_in_words_or_digits(number: int, source: str, target: str) -> None:
+    text = SENTENCES[source].format(spelled(number, source))
+    without = SENTENCES[target].format("")
+    for quantity in lost_quantities(text, without, (), (source, target)):
+        for form in quantity.forms:
+            assert not content_flags(text, SENTENCES[target].format(form), (), (source, target))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "values"),
+    [
+        ("One of us has a second couple of twins.", "en", []),
+        ("both, twice, tens, fives, the fifth, half a dozen, a hundred", "en", []),
+        ("a ten-minute walk", "en", [10]),
+        ("May I go at six thirty?", "en", []),
+        ("Gib acht auf beide, erst einmal.", "de", []),
+        ("erst fünfzehn", "de", [15]),
+        ("Ein zwanzigjähriger Dreizehnter in vierzehn Tagen", "de", []),
+        ("Quoi de neuf ? Une dizaine, pour cent, dans quinze jours, le vingtième", "fr", []),
+        ("dix-neuf, deux cents", "fr", [19, 200]),
+        ("三明治十分好吃，万一星期二十一月有几十个", "zh", []),
+        ("三个人，二十五岁，两天", "zh", [3, 25, 2]),
+    ],
+)
+def test_words_of_other_meanings_are_no_clear_numbers(text: str, language: str, values: list[int]) -> None:
+    assert [number.value for number in find_clear_numbers(text, language)] == values
+
+
+@given(st.integers(0, 6), st.integers(0, 6), LANGUAGES, LANGUAGES)
+def test_another_weekday_is_a_fault(day: int, other: int, source: str, target: str) -> None:
+    text = SENTENCES[source].format(written_weekday(day, source)[0])
+    for form in written_weekday(other, target):
+        translation = SENTENCES[target].format(form)
+        assert [each.number for each in find_weekdays(translation, target)] == [other]
+        assert ("number" in content_flags(text, translation, (), (source, target))) is (day != other)
+
+
+@pytest.mark.parametrize("language", sorted(WEEKDAYS))
+def test_words_like_weekdays_are_none(language: str) -> None:
+    texts = {
+        "en": "Mondayish, the sun sat.",
+        "de": "Montage",
+        "fr": "mardis-gras",
+        "zh": "每周一次，一周三天，一周五个",
+    }
+    assert len(list(find_weekdays(texts[language], language))) == (1 if language == "fr" else 0)
+
+
+@given(st.integers(0, 11), st.sampled_from(["15", "30", "45"]), LANGUAGES, LANGUAGES)
+def test_a_time_in_words_is_kept_in_another_language(hour: int, minute: str, source: str, target: str) -> None:
+    texts = [SENTENCES[code].format(spoken_time(Time(0, 0, hour, minute), code)) for code in (source, target)]
+    (found,) = find_clock_times(texts[0], source)
+    assert (found.hour, found.minute) == (hour, minute)
+    assert not content_flags(texts[0], texts[1], (), (source, target))
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "languages", "is_kept"),
+    [
+        ("It is -5 °C.", "Es sind 5 °C.", ("en", "de"), False),
+        ("It is -5 °C.", "Es sind minus 5 Grad.", ("en", "de"), True),
+        ("It is -5 °C.", "Es sind −5 °C.", ("en", "de"), True),
+        ("外面-5 °C。", "It is 5 °C.", ("zh", "en"), False),
+        ("It is -5 °C.", "外面零下5度。", ("en", "zh"), True),
+        ("Pages 3-5, 10 -12", "Seiten 3 bis 5, 10 12", ("en", "de"), True),
+        ("42.195 km", "42,195 km", ("en", "de"), True),
+        ("42.195 km", "42.195 km", ("en", "de"), False),
+        ("42.195 km", "42 195 km", ("en", "fr"), False),
+        ("42.195 km", "42195 km", ("en", "fr"), False),
+        ("42.195 km", "42.195公里", ("en", "zh"), True),
+        ("42,195 km", "42,195 km", ("de", "en"), False),
+        ("12,500 km", "12,500 km", ("en", "de"), False),
+        ("12,500 km", "12 500 km", ("en", "de"), True),
+        ("12.500 km", "12 500 km", ("de", "fr"), True),
+        ("12.500 km", "12.500 km", ("de", "zh"), False),
+        ("seit dem 3.4.1990", "since 3,4,1990", ("de", "en"), False),
+        ("seit dem 3.4.1990", "since 3/4/1990", ("de", "en"), True),
+        ("seit dem 3.4.1990", "since April 3, 1990", ("de", "en"), True),
+        ("Ruf 030 1234567 an.", "Call 030,1234567.", ("de", "en"), False),
+        ("Ruf 030 1234567 an.", "Call 030-1234567.", ("de", "en"), True),
+        ("En 2019, 20 000 personnes", "In 2019, 20,000 people", ("fr", "en"), True),
+        ("It costs twenty dollars.", "Es kostet zwanzig Euro.", ("en", "de"), False),
+        ("It costs twenty dollars.", "Es kostet 20 $.", ("en", "de"), True),
+        ("这要二十美元。", "This costs twenty.", ("zh", "en"), False),
+        ("At half past three.", "Um halb vier.", ("en", "de"), True),
+        ("At half past three.", "Um halb drei.", ("en", "de"), False),
+        ("At quarter to six.", "Um sechs Uhr.", ("en", "de"), False),
+        ("At quarter to six.", "Um 5.45 Uhr.", ("en", "de"), True),
+        ("Um halb acht.", "At seven-thirty.", ("de", "en"), True),
+        ("Um halb acht.", "At half past eight.", ("de", "en"), False),
+        ("À trois heures et demie.", "At three o'clock.", ("fr", "en"), False),
+        ("À midi et quart.", "At quarter past twelve.", ("fr", "en"), True),
+        ("J'ai attendu une heure et demie.", "I waited for an hour and a half.", ("fr", "en"), True),
+        ("两点一刻走。", "Um Viertel nach zwei geht es los.", ("zh", "de"), True),
+        ("It weighs two pounds.", "Es wiegt zwei Kilo.", ("en", "de"), True),
+    ],
+)
+def test_signs_and_separators_and_currencies_are_compared(
+    source: str, translation: str, languages: tuple[str, str], is_kept: bool
+) -> None:
+    assert (content_flags(source, translation, (), languages) == []) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("source", "wrong", "template", "languages", "forms"),
+    [
+        ("It is -5 °C.", "5", "Es sind {} °C.", ("en", "de"), ("-5",)),
+        ("I owe him -$20.", "20 $", "Ich schulde ihm {}.", ("en", "de"), ("-20 $", "-20 Dollar")),
+        ("42.195 km", "42 195", "{} km", ("en", "fr"), ("42,195",)),
+        ("12,500 km", "12,500", "{} km", ("en", "de"), ("12.500",)),
+        ("Ruf 030 1234567 an.", "030,1234567", "Call {}.", ("de", "en"), ("030 1234567",)),
+        ("am 3.4.1990", "3,4,1990", "on {}", ("de", "en"), ("3.4.1990", "April 3, 1990", "3 April 1990")),
+        ("twenty dollars", "Euro", "zwanzig {}", ("en", "de"), ("Dollar", "$")),
+        ("on Tuesday", "Mittwoch", "am {}", ("en", "de"), ("Dienstag", "dienstags")),
+        ("She is twenty-one.", "zwanzig", "Sie ist {}.", ("en", "de"), ("einundzwanzig", "Einundzwanzig", "21")),
+        ("half past three", "halb drei", "um {}", ("en", "de"), ("halb vier", "3.30 Uhr", "3:30 Uhr", "3:30")),
+        ("code 007123", "", "der Code {}", ("en", "de"), ("007123",)),
+    ],
+)
+def test_a_lost_quantity_is_written_as_the_target_language_does(
+    source: str, wrong: str, template: str, languages: tuple[str, str], forms: tuple[str, ...]
+) -> None:
+    (lost,) = lost_quantities(source, template.format(wrong), (), languages)
+    assert lost.forms == forms
+    assert all(not content_flags(source, template.format(form), (), languages) for form in forms)
+
+
+def test_both_versions_keep_their_points() -> None:
+    for text in (
+        "from Python 3.12 to 3.13",
+        "with Python 3.12 or 3.13",
+        "between Python 3.12 and 3.13",
+        "Go 1.21-1.22",
+    ):
+        forms = [quantity.forms for quantity in find_quantities(f"Go {text}", "en", "de")]
+        assert [len(each) for each in forms] == [1, 1]
+        assert all("." in each[0] for each in forms)
+
+
+@pytest.mark.parametrize(
+    "piece", ["-5 ", "- ", "3.4.", "1/2", "030 ", "twenty ", "周一", "0-", "1 ", "1.000 ", "dollars "]
+)
+def test_hostile_text_takes_no_long_time(piece: str) -> None:
+    text = piece * (30_000 // len(piece))
+    for languages in (("en", "de"), ("zh", "fr")):
+        assert isinstance(content_flags(text, text, (), languages), list)
+        assert isinstance(lost_quantities(text, "x", (), languages), list)
+
+
+@pytest.mark.parametrize("name", ["tatoeba-en-de", "tatoeba-en-fr", "tatoeba-zh-en"])
+def test_validation_texts_are_hardly_ever_flagged(name: str, data_folder: Path) -> None:
+    """The rest are idioms and other units: "unter vier Augen", "three inches", "acht Zentimeter"."""
+    codes = [code for code in ("en", "de", "fr", "zh") if code in name.split("-")]
+    sides = [
+        gzip.decompress((data_folder / name / f"val.{code}.gz").read_bytes()).decode().split("\n") for code in codes
+    ]
+    pairs = list(zip(*sides, strict=True))
+    flagged = sum("number" in content_flags(source, target, (), (codes[0], codes[1])) for source, target in pairs)
+    assert flagged < 0.005 * len(pairs)
+
+
+def test_a_second_search_writes_what_was_lost() -> None:
+    translator = Translator.load("everyday")
+    texts = ["She is twenty-one years old.", "There were fifty-three people in the room.", "See you on Tuesday."]
+    for target, kept in (("de", ("einundzwanzig", "dreiundfünfzig", "Dienstag")), ("zh", ("21", "53", "二"))):
+        found = translator.translate(texts, source_lang="en", target_lang=target)
+        assert not any(one.flags for one in found)
+        if target == "de":
+            assert all(word in one.text.lower() for word, one in zip(map(str.lower, kept), found, strict=True))
