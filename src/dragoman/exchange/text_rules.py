@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from types import ModuleType
+from typing import Any
 
 from dragoman.alignment import word_spans
 from dragoman.exchange.regular_expressions import to_javascript
@@ -80,18 +81,7 @@ def rules() -> str:
         "HALVES": ("Record<string, number>", times.HALVES),
         "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
-        "SPELLING": (
-            "{clearly: number, row: number, fewWords: number} & Record<string, number[]>",
-            {
-                "clearly": spelling._CLEARLY,
-                "row": spelling._ROW,
-                "fewWords": spelling._FEW_WORDS,
-                "swapped": spelling._SWAPPED,
-                "swappedOddly": spelling._SWAPPED_ODDLY,
-                "doubled": spelling._DOUBLED,
-                "doubledOddly": spelling._DOUBLED_ODDLY,
-            },
-        ),
+        "SPELLING": ("{clearly: number, row: number, fewWords: number} & Record<string, number[]>", _spelling_rules()),
         "MARKS": (
             "Record<string, string>",
             {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},
@@ -102,6 +92,18 @@ def rules() -> str:
         f"\n/** @type {{{kind}}} */\nexport const {name} = {json.dumps(table, separators=(',', ':'))};\n"
         for name, (kind, table) in tables.items()
     )
+
+
+def _spelling_rules() -> dict[str, Any]:
+    return {
+        "clearly": spelling._CLEARLY,
+        "row": spelling._ROW,
+        "fewWords": spelling._FEW_WORDS,
+        "swapped": spelling._SWAPPED,
+        "swappedOddly": spelling._SWAPPED_ODDLY,
+        "doubled": spelling._DOUBLED,
+        "doubledOddly": spelling._DOUBLED_ODDLY,
+    }
 
 
 def _patterns() -> dict[str, re.Pattern[str]]:
