@@ -269,7 +269,7 @@ def bad_inputs(texts: Path, tmp_path: Path) -> Iterator[tuple[list[object], str]
     yield ["--input", texts, "--output", out, "--format", "html", "--json"], "a document has no --n-best"
     yield ["--input", texts, "--output", out, "--document", texts / "page.html"], "--document is for one file"
     yield ["--input", texts, "--output", out, "--target-lang", "xx"], "xx"
-    yield ["--input", texts, "--output", out, "--beam-size", "0"], "beam_size"
+    yield ["--input", texts, "--output", out, "--beam-size", "0"], "--beam-size"
     yield ["--ray", "auto", "--output", out], "--ray needs --input"
     yield ["--ray", "auto", "--input", texts / "a.en"], "many files need --output, a folder"
 

@@ -254,6 +254,18 @@ def test_documents_are_translated(browser: Any, guarded: str, tmp_path: Path, wa
     page.close()
 
 
+def test_the_page_asks_for_the_columns_of_a_table(page: Any, tmp_path: Path) -> None:
+    file = tmp_path / "my.csv"
+    file.write_text("id,text\n7,Where is the station?\n", encoding="utf-8")
+    page.evaluate("window.prompt = (question) => { window.asked = question; return window.answer ?? null; }")
+    page.locator("#file").set_input_files(file)
+    assert page.evaluate("window.asked").startswith("Columns of my.csv to translate")
+    assert page.locator("#document").inner_text() == ""  # cancelled
+    page.evaluate("window.answer = 'text'")
+    page.locator("#file").set_input_files(file)
+    page.get_by_role("link", name="Save the translation of my.csv").wait_for()
+
+
 def test_a_document_that_cannot_be_translated_is_told(page: Any, tmp_path: Path) -> None:
     file = tmp_path / "picture.png"
     file.write_bytes(b"\x89PNG")

@@ -93,7 +93,7 @@ def import_(
     _require_codes(source_lang, target_lang)
     known = set(TranslationMemory.open(file).units()) if file.exists() else set()
     units = [unit for path in inputs for unit in open_units(path, (source_lang, target_lang)) if unit not in known]
-    say(f"added {append_units(file, units):,} texts to {file}")
+    say(f"added {_texts(append_units(file, units))} to {file}")
 
 
 @memory.command(cls=Command)
@@ -119,7 +119,7 @@ def export(
     if not len(opened):
         raise DataError("no texts in this direction", file, advice="check --source-lang and --target-lang")
     export_units(output, opened.units())
-    say(f"wrote {len(opened):,} texts to {output}")
+    say(f"wrote {_texts(len(opened))} to {output}")
 
 
 def _require_codes(source_lang: str | None, target_lang: str | None) -> None:
@@ -131,3 +131,7 @@ def _require_codes(source_lang: str | None, target_lang: str | None) -> None:
     from dragoman.text.tags import UNKNOWN, require_directions
 
     require_directions([(source_lang or UNKNOWN, target_lang or UNKNOWN)])
+
+
+def _texts(count: int) -> str:
+    return "1 text" if count == 1 else f"{count:,} texts"

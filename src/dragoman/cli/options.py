@@ -85,18 +85,20 @@ DropInvalid = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
 
-BeamSize = Annotated[int | None, typer.Option("--beam-size", help="Hypotheses kept; 1 is greedy search.")]
+BeamSize = Annotated[int | None, typer.Option("--beam-size", min=1, help="Hypotheses kept; 1 is greedy search.")]
 LengthPenalty = Annotated[float | None, typer.Option("--length-penalty", help="Larger prefers longer translations.")]
 MaxLength = Annotated[
-    int | None, typer.Option("--max-length", help="Cut translations to this many tokens, the end mark included.")
+    int | None, typer.Option("--max-length", min=1, help="Cut translations to this many tokens, the end mark included.")
 ]
-MinLength = Annotated[int | None, typer.Option("--min-length", help="Shortest translation, in tokens.")]
+MinLength = Annotated[int | None, typer.Option("--min-length", min=0, help="Shortest translation, in tokens.")]
 NoRepeatNgram = Annotated[
-    int | None, typer.Option("--no-repeat-ngram", help="Write no sequence of this many tokens twice.")
+    int | None, typer.Option("--no-repeat-ngram", min=0, help="Write no sequence of this many tokens twice.")
 ]
 RepetitionPenalty = Annotated[
     float | None,
-    typer.Option("--repetition-penalty", help="Above 1: make tokens that the translation already has less probable."),
+    typer.Option(
+        "--repetition-penalty", min=1, help="Above 1: make tokens that the translation already has less probable."
+    ),
 ]
 Sentences = Annotated[
     bool | None,
@@ -130,10 +132,12 @@ Terms = Annotated[
 ]
 Sample = Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")]
 Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")]
-TopK = Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")]
+TopK = Annotated[int | None, typer.Option("--top-k", min=0, help="Draw from the k most probable tokens.")]
 TopP = Annotated[
     float | None,
-    typer.Option("--top-p", help="Draw from the most probable tokens that together have this probability."),
+    typer.Option(
+        "--top-p", min=0, max=1, help="Draw from the most probable tokens that together have this probability."
+    ),
 ]
 SampleSeed = Annotated[int | None, typer.Option("--seed", help="The same seed gives the same draws.")]
 

@@ -134,7 +134,7 @@ def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | 
         now = time.monotonic()
         if n_done and now - last_said >= PROGRESS_EVERY:
             # Results come in blocks: those before this one took until `before`.
-            say(f"{n_done:,} lines, {n_done / (last_result - started):,.0f} a second")
+            say(f"{n_done:,} line{'s' * (n_done != 1)}, {n_done / (last_result - started):,.0f} a second")
             last_said = now
         last_result = now
         yield result

@@ -74,7 +74,7 @@ def translate(
 
     \b
     dragoman translate -m everyday --source-lang en --target-lang de < my.en
-    dragoman translate -m runs/my --input products.csv --columns name,text --output produkte.csv
+    dragoman translate -m runs/my -i a.csv --columns name,text -o b.csv
     dragoman translate -m runs/my --input texts/ --output translations/
     """
     of_lines.check(of_texts.min_confidence)

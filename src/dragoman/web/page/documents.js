@@ -38,6 +38,11 @@ export class Documents {
     const { source, target, key } = this.settings();
     const body = new FormData();
     for (const [name, value] of Object.entries({ file, source, target })) body.append(name, value);
+    if (/\.[ct]sv$/i.test(file.name)) {
+      const columns = prompt(say("document_columns").replace("{0}", () => file.name));
+      if (columns === null) return;
+      body.append("columns", columns);
+    }
     this.line.textContent = say("document_working").replace("{0}", () => file.name);
     try {
       const response = await fetch("translate_file", { method: "POST", body, headers: key ? { Authorization: `Bearer ${key}` } : {} });
