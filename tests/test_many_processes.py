@@ -25,10 +25,10 @@ pytestmark = pytest.mark.torch
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
-def torchrun(arguments: list[str]) -> list[str]:
-    """A command that runs `dragoman` in two processes on this machine."""
-    start = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "-m", "dragoman"]
-    return [*start, *arguments]
+def torchrun(arguments: list[str], *options: str) -> list[str]:
+    """A command that runs `dragoman` in two processes on this machine, with options of torchrun."""
+    start = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", *options]
+    return [*start, "-m", "dragoman", *arguments]
 
 
 def training(folder: Path, chosen: dict[str, Any]) -> list[str]:

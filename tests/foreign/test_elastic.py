@@ -18,9 +18,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds the proce
 def test_a_killed_process_is_started_again_by_torchrun(corpus: Path, tmp_path: Path) -> None:
     """Nobody repeats the command; the run ends as one that nothing disturbed, in the same bits."""
     chosen = settings(corpus, max_steps=60, save_every=5)
-    finish([*torchrun(), *training(tmp_path / "undisturbed", chosen)])
+    finish(torchrun(training(tmp_path / "undisturbed", chosen)))
     run = tmp_path / "run"
-    command = [*torchrun("--max-restarts=3"), *training(run, chosen)]
+    command = torchrun(training(run, chosen), "--max-restarts=3")
     code, said = run_and_kill_one(command, run, 10)
     assert code == 0, said
     assert "continuing after step" in said
@@ -31,7 +31,7 @@ def test_a_killed_process_is_started_again_by_torchrun(corpus: Path, tmp_path: P
 def test_another_number_of_processes_goes_on(corpus: Path, tmp_path: Path) -> None:
     """After the loss of a machine, fewer go on where more stopped."""
     chosen = settings(corpus, max_steps=20, save_every=5)
-    command = [*torchrun(), *training(tmp_path / "run", chosen)]
+    command = torchrun(training(tmp_path / "run", chosen))
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as launcher:
         wait_for(tmp_path / "run", 5)
         launcher.terminate()
