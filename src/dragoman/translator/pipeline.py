@@ -10,6 +10,8 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.demands import required_terms
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.judging import or_source
+from dragoman.translator.lost_names import NameCheck
+from dragoman.translator.name_masks import masked_requests, with_names
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob
 from dragoman.translator.recalling import recall
@@ -21,6 +23,8 @@ from dragoman.translator.searching import Candidate, Search, StopCondition
 Stages = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], list[Translation]]
 #: The same, and returns candidates of jobs.
 _Search = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], Sequence[Sequence[Candidate]]]
+#: The same, and returns a plan with the candidates of its jobs.
+_Searches = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], tuple[Plan, Sequence[Sequence[Candidate]]]]
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class Pipeline:
     finisher: Finisher
     #: The default search of a call.
     config: SearchConfig
+    #: Finds the names that translations have lost; None to leave names unchecked.
+    names: NameCheck | None = None
 
     def plan(self, requests: Sequence[Request], config: SearchConfig | None = None) -> Plan:
         """Cut the texts of requests into segments, and turn these into jobs for the search.
@@ -161,6 +167,7 @@ class Pipeline:
         plan = self.plan(requests, config)
         candidates = yield plan.jobs
         candidates = yield from self._with_demands(plan, candidates)
+        plan, candidates = yield from self._with_names(plan, candidates)
         translations = self.finish(plan, candidates, batch_size=batch_size)
         translations = yield from self._with_masks(plan, translations, batch_size)
         translations = self.finisher.with_stretches(plan, candidates, translations, batch_size)
@@ -176,6 +183,19 @@ class Pipeline:
         except DeadlineError:
             return candidates
         return self.finisher.with_others(plan, candidates, dict(zip(demands, others, strict=True)))
+
+    def _with_names(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> _Searches:
+        """Search again for the segments that lost a name, with masks in place of it and of numbers."""
+        lost = {} if plan.config.sample or self.names is None else self.names.find(plan, candidates)
+        if not lost or self.names is None:
+            return plan, candidates
+        masked = self.planner.plan(masked_requests(plan, lost), plan.config, masks_numbers=True)
+        terms = [self.planner.phrases.demands(required_terms(segment.reading)) for _, segment in masked.searched]
+        try:
+            found = yield masked.jobs_with(dict(enumerate(terms)))
+        except DeadlineError:
+            return plan, candidates
+        return with_names(self.names, lost, (plan, masked), (candidates, found))
 
     def _with_masks(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
         """Search again for the texts that lost something, with masks in place of numbers; return the better ones."""
