@@ -17,7 +17,7 @@ from tiny import many_tokenizers
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.names import find_names
+from dragoman.text.name_words import find_names
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Candidate, ModelFacts, Pipeline, Request, SearchJob, StopCondition, Translation
 from dragoman.translator.directions import Directions

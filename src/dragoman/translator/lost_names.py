@@ -16,7 +16,7 @@ from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from dragoman.text.languages import UNSPACED
-from dragoman.text.names import NameWord, find_names
+from dragoman.text.name_words import NameWord, find_names
 from dragoman.text.protection import Stretch
 from dragoman.text.surfaces import Surfaces
 from dragoman.text.tags import UNKNOWN, with_tag
