@@ -397,8 +397,11 @@ def test_the_example_of_the_package_runs() -> None:
     assert names["translations"][1].alignment
 
 
-def test_jobs_of_any_plans_and_settings_are_searched_by_one_call(translator: Translator, sizes: list[int]) -> None:
+def test_jobs_of_any_plans_and_settings_are_searched_by_one_call(
+    translator: Translator, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pipeline = translator.pipeline
+    monkeypatch.setattr("dragoman.translator.finishing.required_forms", lambda *_: [])  # no second search
     configs = [translator.search_config(beam_size=size) for size in (1, 2, 1)]
     plans = [pipeline.plan([Request(text) for text in SOURCES], config) for config in configs]
     jobs = [job for plan in plans for job in plan.jobs]

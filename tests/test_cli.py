@@ -1241,10 +1241,10 @@ def test_a_person_who_waits_for_a_file_is_told_how_far_it_is(
     text = tmp_path / "a.en"
     text.write_text("A man\nA dog\n")
     _, _, told = dragoman("translate", "-m", bundle, "-i", text, "-o", tmp_path / "a.de")
-    assert re.fullmatch(r"1 lines, [\d,]+ a second\n", told)
+    assert re.fullmatch(r"1 line, [\d,]+ a second\n", told)
     _, out, told = dragoman("score", "-m", bundle, "--source", text, "--target", text)
     assert len(out.splitlines()) == 2
-    assert "1 lines" in told
+    assert "1 line," in told
 
 
 def test_no_command_writes_over_what_it_reads(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:

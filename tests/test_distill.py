@@ -371,7 +371,7 @@ def test_a_model_of_several_directions_needs_the_languages_of_the_text(
     assert run([*forward, *languages, "-o", str(tmp_path / "forward")]) == 0, capsys.readouterr().err
     translator = Translator.load(name, device="cpu")
     sources = dict.fromkeys(source for source, _ in PAIRS if source)
-    found = [(source, translator.translate(source, target_lang="de").text) for source in sources]
+    found = [(source, translator.translate(source, source_lang="en", target_lang="de").text) for source in sources]
     assert written(tmp_path / "forward") == [pair for pair in found if all(pair)]
 
 

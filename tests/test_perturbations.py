@@ -159,7 +159,9 @@ def test_mistyping_spares_what_it_is_told_to(text: str, seed: int) -> None:
 def test_a_test_set_is_scored_clean_and_under_each_change() -> None:
     tokenizers = tiny_tokenizers()
     translator = Translator([tiny_bundle(tokenizers, max_length=60)], tokenizers)
-    sources, references = (list(side) for side in zip(*PAIRS, strict=True))
+    # Without numbers: for these a search follows that depends on the languages.
+    pairs = [pair for pair in PAIRS if "Two" not in pair[0]]
+    sources, references = (list(side) for side in zip(*pairs, strict=True))
     clean = evaluate(translator, sources, references, beam_size=1)
     scores = evaluate_perturbed(translator, sources, references, clean, ["upper", "typos"], language="de", beam_size=1)
     assert [row.name for row in scores] == ["clean", "upper", "typos"]

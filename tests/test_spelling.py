@@ -24,7 +24,6 @@ from dragoman.cli.program import run
 from dragoman.data.perturbations.typos import swap_letters
 from dragoman.data.prepared import open_prepared
 from dragoman.errors import BundleError
-from dragoman.experiments.updating import _with_words
 from dragoman.machine.folders import MANIFEST, save_folder
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.spelling import WORD, KnownWords, Spelling, _one_error_away
@@ -268,11 +267,17 @@ def test_a_file_that_the_manifest_lacks_is_refused(bundle: Path, tmp_path: Path)
         load_bundle(tmp_path / "plain")
 
 
-def test_words_last_when_a_model_is_packaged_averaged_and_updated(bundle: Path, tmp_path: Path) -> None:
+def test_words_last_when_a_model_is_packaged_and_averaged(bundle: Path, tmp_path: Path) -> None:
     assert run(["package", "-m", str(bundle), "-o", str(tmp_path / "small")]) == 0
     assert run(["average", str(bundle), str(bundle), "-o", str(tmp_path / "mean")]) == 0
     for name in ("small", "mean"):
         assert load_bundle(tmp_path / name).spelling == Spelling({"en": ENGLISH})
+
+
+@pytest.mark.torch
+def test_an_update_adds_its_words(bundle: Path) -> None:
+    from dragoman.experiments.updating import _with_words
+
     updated = _with_words(load_bundle(bundle), [("a garb lsot", "x"), ("The veil", "y")], ("en", "de")).spelling
     assert updated is not None
     assert updated.languages["en"].levels == {**ENGLISH.levels, "garb": 0, "lsot": 0}

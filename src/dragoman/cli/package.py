@@ -129,8 +129,14 @@ def _with_spelling(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
     own = Path(model)
     if folder is None and not is_prepared(own):
         return bundle
-    _require_prepared(folder or own)
-    spelling = open_prepared(folder or own).spelling()
+    try:
+        _require_prepared(folder or own)
+        spelling = open_prepared(folder or own).spelling()
+    except DragomanError as error:
+        if folder is not None:
+            raise
+        say(f"no words of the training text: {error.message}")
+        return bundle
     counts = [f"{len(known.levels):,} of {language}" for language, known in spelling.languages.items()]
     if counts:
         say(f"words by which typing errors are read: {', '.join(counts)}")

@@ -20,7 +20,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translator
 from dragoman.translator.padding import pad_pairs
-from dragoman.translator.searching import candidate_of, sentence_of
+from dragoman.translator.searching import Search, candidate_of, sentence_of
 
 #: The most weights of an attention that is shown: a segment of 90 tokens in a model of six layers of eight heads.
 MOST_WEIGHTS = 400_000
@@ -58,7 +58,7 @@ def look_inside(translator: Translator, request: Request, config: SearchConfig, 
 
     Returns:
         None if nothing can be shown: the model has read nothing, there are several models, one on a GPU, the search
-        samples, or the segment is very long.
+        samples or was led to words that the first one lost, or the segment is very long.
 
     Raises:
         ConfigError: as `Translator.translate`.
@@ -70,12 +70,14 @@ def look_inside(translator: Translator, request: Request, config: SearchConfig, 
     if engine is None or number is None:
         return None
     first = replace(request, text=text.segments[number].text, prefix="" if number else request.prefix, align=False)
-    tracing = _TracedSearch(engine, translator.tokenizers.target)
+    tracing = _TracedSearch(engine, translator.tokenizers.target, translator.pipeline.searcher)
     jobs = translator.pipeline.plan([first], config).jobs
     if len(jobs) != 1 or not is_fast(sentence_of(jobs[0])):
         return None
     (translation,) = replace(translator.pipeline, searcher=tracing).translate([first], config, stop=stop)
-    traced, chosen = _origin(tracing.traced, translation.tokens)
+    if (origin := _origin(tracing, translation.tokens)) is None:
+        return None
+    traced, chosen = origin
     n_rows, n_sources = len(chosen.hypothesis.ids) + 1, len(traced.job.ids) + 1
     if engine.config.n_decoder_layers * engine.config.n_heads * n_rows * n_sources > MOST_WEIGHTS:
         return None
@@ -83,30 +85,48 @@ def look_inside(translator: Translator, request: Request, config: SearchConfig, 
 
 
 class _TracedSearch:
-    """A search that keeps what it has read. It searches for one sentence after the other."""
+    """A search that keeps what it has read. It searches for one sentence after the other.
 
-    def __init__(self, engine: CompiledModel, tokenizer: Tokenizer) -> None:
+    A search that is led to phrases is another one's, and is not kept.
+    """
+
+    def __init__(self, engine: CompiledModel, tokenizer: Tokenizer, led: Search) -> None:
         self._engine = engine
         self._tokenizer = tokenizer
+        self._led = led
         self.traced: list[_Traced] = []
+        #: What the other search has found.
+        self.others: list[Candidate] = []
 
     def search(
         self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
     ) -> list[list[Candidate]]:
         """See `Pipeline.search`."""
-        for job in jobs:
-            left = stop.seconds_left if stop is not None else None
-            seconds = 0.0 if left is None else max(left, 1e-9)
-            hypotheses, nodes = trace_sentence(self._engine, sentence_of(job), seconds=seconds)
-            candidates = [candidate_of(self._tokenizer, hypothesis) for hypothesis in hypotheses]
-            self.traced.append(_Traced(job, nodes, candidates))
-        return [traced.candidates for traced in self.traced[-len(jobs) :]]
+        return [self._led_search(job, stop) if job.required else self._traced_search(job, stop) for job in jobs]
+
+    def _led_search(self, job: SearchJob, stop: StopCondition | None) -> list[Candidate]:
+        (candidates,) = self._led.search([job], stop=stop)
+        self.others += candidates
+        return candidates
+
+    def _traced_search(self, job: SearchJob, stop: StopCondition | None) -> list[Candidate]:
+        left = stop.seconds_left if stop is not None else None
+        seconds = 0.0 if left is None else max(left, 1e-9)
+        hypotheses, nodes = trace_sentence(self._engine, sentence_of(job), seconds=seconds)
+        candidates = [candidate_of(self._tokenizer, hypothesis) for hypothesis in hypotheses]
+        self.traced.append(_Traced(job, nodes, candidates))
+        return candidates
 
 
-def _origin(traced: Sequence[_Traced], tokens: Sequence[str]) -> tuple[_Traced, Candidate]:
-    """Return the search that a translation comes from, and its candidate: the first one, or a retry."""
-    found = [(each, candidate) for each in traced for candidate in each.candidates]
-    return next((pair for pair in found if pair[1].tokens == tuple(tokens)), found[0])
+def _origin(search: _TracedSearch, tokens: Sequence[str]) -> tuple[_Traced, Candidate] | None:
+    """Return the search that a translation comes from, and its candidate: the first one, or a retry.
+
+    None if it comes from a search that was not traced.
+    """
+    found = [(each, candidate) for each in search.traced for candidate in each.candidates]
+    own = next((pair for pair in found if pair[1].tokens == tuple(tokens)), None)
+    is_other = own is None and any(candidate.tokens == tuple(tokens) for candidate in search.others)
+    return None if is_other else own or found[0]
 
 
 def _inside(translator: Translator, engine: CompiledModel, text: str, traced: _Traced, chosen: Candidate) -> Inside:
