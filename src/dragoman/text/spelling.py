@@ -65,15 +65,18 @@ class KnownWords:
             if small in self.levels or small in spared or word[1:] != small[1:] or len(small) != len(word):
                 return word
             has_capital = word != small
-            found = self._meant(small)
+            found = self._meant(small, may_be_name=has_capital)
             if found is None or (has_capital and found not in self.capitalized and is_inside(match)):
                 return word
             return found[0].upper() + found[1:] if has_capital else found
 
         return rewrite_words(text, written, WORD)
 
-    def _meant(self, word: str) -> str | None:
-        """Return the known word that an unknown one in small letters stands for, if that is clear."""
+    def _meant(self, word: str, *, may_be_name: bool) -> str | None:
+        """Return the known word that an unknown one in small letters stands for, if that is clear.
+
+        A word that may be a name must have unusual letters: "Marco" is not "Macro".
+        """
         levels = {each: self.levels[each] for each in _one_error_away(word) if each in self.levels}
         if not levels:
             return None
@@ -82,7 +85,7 @@ class KnownWords:
             return None
         plain, odd = (_SWAPPED, _SWAPPED_ODDLY) if len(best) == len(word) else (_DOUBLED, _DOUBLED_ODDLY)
         place = min(len(word) - 3, len(plain) - 1)
-        is_frequent = levels[best] >= plain[place]
+        is_frequent = not may_be_name and levels[best] >= plain[place]
         return best if is_frequent or (levels[best] >= odd[place] and self._is_odd(word)) else None
 
     def _is_odd(self, word: str) -> bool:

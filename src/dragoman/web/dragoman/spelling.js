@@ -27,16 +27,16 @@ export class KnownWords {
     const smallWord = small.join("");
     const isOther = small.length !== letters.length || letters.slice(1).join("") !== small.slice(1).join("");
     if (this.levels.has(smallWord) || isOther) return word;
-    const found = this.#meant(small);
     const hasCapital = word !== smallWord;
+    const found = this.#meant(small, hasCapital);
     if (found === null) return word;
     if (hasCapital && !this.capitalized.has(found) && pattern("spelling.INSIDE").test(before.slice(-CHARACTERS_BEFORE))) return word;
     const [first, ...rest] = found;
     return hasCapital ? first.toUpperCase() + rest.join("") : found;
   }
 
-  /** Return the known word that an unknown one stands for, if that is clear. @param {string[]} letters */
-  #meant(letters) {
+  /** Return the known word that an unknown one stands for, if that is clear. @param {string[]} letters @param {boolean} mayBeName */
+  #meant(letters, mayBeName) {
     const known = [...new Set(oneErrorAway(letters))].filter((each) => this.levels.has(each));
     if (!known.length) return null;
     const level = (/** @type {string} */ word) => this.levels.get(word) ?? 0;
@@ -46,7 +46,7 @@ export class KnownWords {
     const isSwapped = [...best].length === letters.length;
     const [plain, odd] = isSwapped ? [SPELLING.swapped, SPELLING.swappedOddly] : [SPELLING.doubled, SPELLING.doubledOddly];
     const place = Math.min(letters.length - 3, plain.length - 1);
-    return highest >= plain[place] || (highest >= odd[place] && this.#isOdd(letters)) ? best : null;
+    return (!mayBeName && highest >= plain[place]) || (highest >= odd[place] && this.#isOdd(letters)) ? best : null;
   }
 
   /** Return true if hardly a known word has all the letters in a row of this one. @param {string[]} letters */
