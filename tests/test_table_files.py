@@ -187,6 +187,7 @@ def test_only_text_is_given_to_the_model() -> None:
         ("id,text\n1,a\n", "", "columns '' cannot be read"),
         ("id,text\n1,a\n", "text,,id", "columns 'text,,id' cannot be read"),
         ("id,text\n1,a\n", "text,2", "column text is named twice"),
+        ("id,text\n1,a\n", ",".join(f"text=n{number}" for number in range(101)), "more than 100 columns are named"),
         ("id,text\n1,a\n", "id=de,text=de", "column de is named twice"),
         ("text,text\n1,a\n", "text", "several columns are named text"),
     ],

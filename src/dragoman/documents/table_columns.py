@@ -12,6 +12,8 @@ from dragoman.data.formats.column_choice import join_lines
 from dragoman.errors import DataError
 
 _LONGEST_NAME, _MOST_NAMES = 30, 12
+#: Columns that one table is translated in at most: each costs a translation of every row.
+_MOST_COLUMNS = 100
 
 
 class ColumnPair(NamedTuple):
@@ -84,6 +86,8 @@ class _Choice:
             parts = []
         if not all(parts) or not parts:
             raise self._error(f"columns {columns!r} cannot be read")
+        if len(parts) > _MOST_COLUMNS:
+            raise self._error(f"more than {_MOST_COLUMNS} columns are named")
         pairs = sorted([self._pair(part) for part in parts], key=lambda pair: pair.target)
         targets = [pair.target for pair in pairs]
         for target in targets:

@@ -31,12 +31,13 @@ _NAMES = {
 }
 _NUMERALS = _NAMES["zh"].replace("|", "")
 _CHINESE = rf"(?:(?:星期|礼拜|禮拜)|(?<![一二两兩三四五六七八九十几幾0-9])[周週])([{_NUMERALS}])"
-#: Weekdays that a translation must have. Once a week is 每周一次, and "Montage" may be assemblies.
+#: Weekdays that a translation must have. Once a week is 每周一次, "this week in all" is 本周一共, and "Montage" may be
+#: assemblies.
 WEEKDAY_PATTERNS = {
     "en": re.compile(rf"\b({_NAMES['en']})s?\b", re.IGNORECASE),
     "de": re.compile(rf"\b({_NAMES['de']})(?:s?\b|(?=morgen|vormittag|mittag|nachmittag|abend|nacht))", re.IGNORECASE),
     "fr": re.compile(rf"\b({_NAMES['fr']})s?\b", re.IGNORECASE),
-    "zh": re.compile(rf"{_CHINESE}(?![次回趟遍天])"),
+    "zh": re.compile(rf"{_CHINESE}(?![次回趟遍天共直起定十])"),
 }
 #: Anything that may name a weekday, also in a longer word or by its first letters.
 WEEKDAY_MENTIONS = {
