@@ -81,7 +81,7 @@ def rules() -> str:
         "HALVES": ("Record<string, number>", times.HALVES),
         "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
-        "SPELLING": ("{clearly: number, row: number, fewWords: number} & Record<string, number[]>", _spelling_rules()),
+        "SPELLING": ("{swapped: number[], doubled: number[]} & Record<string, number>", _spelling_rules()),
         "MARKS": (
             "Record<string, string>",
             {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},
@@ -98,11 +98,11 @@ def _spelling_rules() -> dict[str, Any]:
     return {
         "clearly": spelling._CLEARLY,
         "row": spelling._ROW,
-        "fewWords": spelling._FEW_WORDS,
+        "rarest": spelling._RAREST,
         "swapped": spelling._SWAPPED,
-        "swappedOddly": spelling._SWAPPED_ODDLY,
         "doubled": spelling._DOUBLED,
-        "doubledOddly": spelling._DOUBLED_ODDLY,
+        "firstLetter": spelling._FIRST_LETTER,
+        "capital": spelling._CAPITAL,
     }
 
 
