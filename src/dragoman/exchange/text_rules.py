@@ -48,7 +48,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (reading, ("RESERVED", "_AFTER_SPACE")),
     (shouting, ("_WORD", "_WORD_CHARACTER")),
     (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME")),
-    (separators, ("_DIGIT", "_BETWEEN_DIGITS", "_AMBIGUOUS", "_ROW")),
+    (separators, ("_DIGIT", "_BETWEEN_DIGITS", "_AMBIGUOUS", "_VERSION_BEFORE", "_CODE_BEFORE", "_ROW")),
     (minus_signs, ("_MINUS",)),
     (clear_numbers, ("_LINK", "_PLURAL", "_MEASURE", "_BEFORE", "_AFTER", "_REFERRING")),
     (currencies, ("_PRICE", "_SIGN_AFTER")),
