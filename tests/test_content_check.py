@@ -71,6 +71,12 @@ def test_a_lost_number_is_written_in_words_or_digits(number: int, source: str, t
         ("May I go at six thirty?", "en", []),
         ("Gib acht auf beide, erst einmal.", "de", []),
         ("erst fünfzehn", "de", [15]),
+        ("Du musst das Mehl sieben. Wir sieben den Sand. Sieben Sie ihn! Er hilft, Mehl zu sieben und", "de", []),
+        ("Sieben Leute kamen um sieben. Wir müssen um sieben. Sie hat sieben.", "de", [7, 7, 7, 7]),
+        ("Der Trainer lobt die Elf. Ein Elf ist klein.", "de", []),
+        ("Elf Spieler, und ich habe elf.", "de", [11, 11]),
+        ("Il marche à quatre pattes et se met en quatre pour toi.", "fr", []),
+        ("Coupe-le en quatre. À quatre heures", "fr", [4, 4]),
         ("Ein zwanzigjähriger Dreizehnter in vierzehn Tagen", "de", []),
         ("Quoi de neuf ? Une dizaine, pour cent, dans quinze jours, le vingtième", "fr", []),
         ("dix-neuf, deux cents", "fr", [19, 200]),
@@ -100,6 +106,27 @@ def test_words_like_weekdays_are_none(language: str) -> None:
         "zh": "每周一次，一周三天，一周五个，本周一共",
     }
     assert len(list(find_weekdays(texts[language], language))) == (1 if language == "fr" else 0)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "languages", "is_kept"),
+    [
+        ("I shop on Black Friday.", "J'achète au Black Friday.", ("en", "fr"), True),
+        ("J'achète au Black Friday.", "I shop on Black Friday.", ("fr", "en"), True),
+        ("黑色星期五见。", "Rendez-vous au Black Friday.", ("zh", "fr"), True),
+        ("Mardi gras est passé.", "Mardi Gras is over.", ("fr", "en"), True),
+        ("We rest on Good Friday.", "我们在耶稣受难日休息。", ("en", "zh"), True),
+        ("She teaches Sunday school.", "她教主日学。", ("en", "zh"), True),
+        ("We rest on Friday.", "Nous nous reposons.", ("en", "fr"), False),
+        ("On black days I shop on Friday.", "J'achète.", ("en", "fr"), False),
+        ("Mardi, on rentre.", "We go home.", ("fr", "en"), False),
+        ("On Sunday, school is closed.", "学校关门。", ("en", "zh"), False),
+    ],
+)
+def test_feasts_named_after_weekdays_need_no_weekday(
+    source: str, translation: str, languages: tuple[str, str], is_kept: bool
+) -> None:
+    assert (content_flags(source, translation, (), languages) == []) is is_kept
 
 
 @given(st.integers(0, 11), st.sampled_from(["15", "30", "45"]), LANGUAGES, LANGUAGES)

@@ -50,7 +50,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME")),
     (separators, ("_DIGIT", "_BETWEEN_DIGITS", "_AMBIGUOUS", "_VERSION_BEFORE", "_CODE_BEFORE", "_ROW")),
     (minus_signs, ("_MINUS",)),
-    (clear_numbers, ("_LINK", "_PLURAL", "_MEASURE", "_BEFORE", "_AFTER", "_REFERRING")),
+    (clear_numbers, ("_LINK", "_PLURAL", "_MEASURE", "_BEFORE", "_AFTER", "_REFERRING", "_OTHER_WORD")),
     (currencies, ("_PRICE", "_SIGN_AFTER")),
     (dates, ("_DIGIT", "_IN_DIGITS")),
     (odd_characters, ("_PART",)),

@@ -19,7 +19,8 @@ _POINTS = (".", ",", "٫")
 _AMBIGUOUS = re.compile(r"(?<![\d.,:/'’-])(?<!\d\s)[1-9]\d{0,2}[.,]\d{3}(?![.,:/'’-]?\d|\s\d{3})")
 #: Words before the number of a version, whose point is the same in every language: "version 2.125", "v2.125".
 _VERSION_BEFORE = re.compile(
-    r"(?:\b(?:versions?(?:nummer|\snumber)?|firmware|kernel|v)\.?:?\s*|(?:版本|固件)[号號为為是]?[:：]?\s*)\Z", re.IGNORECASE
+    r"(?:\b(?:versions?(?:nummer|\snumber)?|firmware|kernel|v)\.?:?\s*|(?:版本|固件)[号號为為是]?[:：]?\s*)\Z",
+    re.IGNORECASE,
 )
 #: What stands before numbers that are codes or quantities, so that their separators may stay or change: "§ 2.125",
 #: "Nr. 1.250", "Python 3.125", "windows 2.125 m wide", "x>=2.125".
