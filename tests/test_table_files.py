@@ -189,6 +189,8 @@ def test_only_text_is_given_to_the_model() -> None:
         ("id,text\n1,a\n", "text,2", "column text is named twice"),
         ("id,text\n1,a\n", ",".join(f"text=n{number}" for number in range(101)), "more than 100 columns are named"),
         ("id,text\n1,a\n", "id=de,text=de", "column de is named twice"),
+        ("id,text\n1,a\n", "text=de,text=fr", "column text is named twice"),
+        ("id,text\n1,a\n", "text,text=de", "column text is named twice"),
         ("text,text\n1,a\n", "text", "several columns are named text"),
     ],
     ids=lambda value: str(value)[:30].encode("unicode_escape").decode(),
@@ -215,6 +217,23 @@ def test_columns_must_be_named(content: str, advice: str) -> None:
         opened(content, None)
     assert caught.value.message.startswith("the columns to translate are not named: a.csv; ")
     assert advice in caught.value.message
+
+
+def test_only_some_columns_are_suggested() -> None:
+    names = ",".join(f"n{at}" for at in range(1, 41))
+    with pytest.raises(DataError) as caught:
+        opened(f"{names}\n{','.join(['a word'] * 40)}\n", None)
+    some = [f"n{at}" for at in range(1, 13)]
+    expected = f"--columns {','.join(some)}; the first row is: {', '.join(some)}, ..."
+    assert caught.value.message.endswith(expected)
+
+
+def test_each_cell_is_translated_once_at_most() -> None:
+    names = [f"n{at}" for at in range(100)]
+    content = f"{','.join(names)}\n" + f"{','.join(['a word'] * 100)}\n" * 200
+    assert len(texts(content, ",".join(f"{name}={name}_de" for name in names))) == 100 * 200
+    with pytest.raises(DataError, match="named twice"):
+        opened(content, ",".join(f"n0={name}_de" for name in names))
 
 
 cells = st.text(st.sampled_from('ab ,;|\t"\r\n1=\u2028中\x0b'), max_size=6)
