@@ -241,6 +241,27 @@ QUANTITIES = [
     *("zehn Uhr zwanzig", "trois heures et demie", "midi et quart", "treize heures", "三点半", "两点一刻", "十点"),
     *("-5 °C", "−12", "3-5", "minus 5", "42.195 km", "42,195 km", "12 500", "3.4.1990", "3,4,1990", "030 1234567"),
     *("030,1234567", "+49 30 123456", "1.2.3", "½ ٣٤.١٩٥", "𝟒𝟐.𝟏𝟗𝟓"),
+    *(
+        "das Mehl sieben.",
+        "muss sieben",
+        "um sieben",
+        "Black Friday",
+        "mardi gras",
+        "黑色星期五",
+        "Sunday school",
+        "eine Elf",
+    ),
+    *(
+        "version 2.125",
+        "Version 2,125",
+        "v2.125",
+        "§ 2.125",
+        "§ 2,125",
+        "Nr. 1.250",
+        "No. 1,250",
+        "版本2.125",
+        "x=2.125",
+    ),
 ]
 
 
