@@ -38,6 +38,7 @@ class TableFile:
         self._parts: list[str | _Cell] = []
         self._segments: list[list[MarkedText]] = []
         self._note = ""
+        self._n_untranslated = 0
 
     def choose_columns(self, columns: str | None) -> None:
         """Choose the columns to translate.
@@ -51,9 +52,10 @@ class TableFile:
         if columns is None:
             raise self._unnamed(names)
         chosen = choose(columns, names, table.name, table.line(first[0][0]))
+        self._n_untranslated = 0
         self._parts = [*self._cut(chosen)]
         self._segments = [[*part.text.document.segments()] for part in self._parts if isinstance(part, _Cell)]
-        self._note = _note(table, names, chosen)
+        self._note = _note(table, names, chosen) + _left(self._n_untranslated)
 
     def describe(self) -> str:
         """Return a line for people on how the table is read."""
@@ -108,6 +110,7 @@ class TableFile:
         if not is_in_place and table.value(target).strip():
             return raw
         if not is_text(value):
+            self._n_untranslated += bool(value.strip())
             is_copied = not is_in_place and value.strip() and not is_formula(value)
             return table.written(value, raw) if is_copied else raw
         if len(value) > MAX_CHARACTERS:
@@ -150,3 +153,8 @@ def _note(table: TableText, names: Sequence[str], chosen: ChosenColumns) -> str:
     translated = ", ".join("=".join(pair) for pair in sides)
     header = "the first row has the names, and stays" if chosen.has_header else "the first row is translated too"
     return f"{table.name}: {len(names)} {table.delimiter_name}-separated columns; to translate: {translated}; {header}"
+
+
+def _left(n_cells: int) -> str:
+    """Return how many cells of the columns are not translated."""
+    return f"; {n_cells:,} cell{'s are' if n_cells > 1 else ' is'} no text, and not translated" if n_cells else ""
