@@ -71,6 +71,12 @@ def test_a_lost_number_is_written_in_words_or_digits(number: int, source: str, t
         ("May I go at six thirty?", "en", []),
         ("Gib acht auf beide, erst einmal.", "de", []),
         ("erst fünfzehn", "de", [15]),
+        ("Du musst das Mehl sieben. Wir sieben den Sand. Sieben Sie ihn! Er hilft, Mehl zu sieben und", "de", []),
+        ("Sieben Leute kamen um sieben. Wir müssen um sieben. Sie hat sieben.", "de", [7, 7, 7, 7]),
+        ("Der Trainer lobt die Elf. Ein Elf ist klein.", "de", []),
+        ("Elf Spieler, und ich habe elf.", "de", [11, 11]),
+        ("Il marche à quatre pattes et se met en quatre pour toi.", "fr", []),
+        ("Coupe-le en quatre. À quatre heures", "fr", [4, 4]),
         ("Ein zwanzigjähriger Dreizehnter in vierzehn Tagen", "de", []),
         ("Quoi de neuf ? Une dizaine, pour cent, dans quinze jours, le vingtième", "fr", []),
         ("dix-neuf, deux cents", "fr", [19, 200]),
@@ -102,6 +108,27 @@ def test_words_like_weekdays_are_none(language: str) -> None:
     assert len(list(find_weekdays(texts[language], language))) == (1 if language == "fr" else 0)
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "languages", "is_kept"),
+    [
+        ("I shop on Black Friday.", "J'achète au Black Friday.", ("en", "fr"), True),
+        ("J'achète au Black Friday.", "I shop on Black Friday.", ("fr", "en"), True),
+        ("黑色星期五见。", "Rendez-vous au Black Friday.", ("zh", "fr"), True),
+        ("Mardi gras est passé.", "Mardi Gras is over.", ("fr", "en"), True),
+        ("We rest on Good Friday.", "我们在耶稣受难日休息。", ("en", "zh"), True),
+        ("She teaches Sunday school.", "她教主日学。", ("en", "zh"), True),
+        ("We rest on Friday.", "Nous nous reposons.", ("en", "fr"), False),
+        ("On black days I shop on Friday.", "J'achète.", ("en", "fr"), False),
+        ("Mardi, on rentre.", "We go home.", ("fr", "en"), False),
+        ("On Sunday, school is closed.", "学校关门。", ("en", "zh"), False),
+    ],
+)
+def test_feasts_named_after_weekdays_need_no_weekday(
+    source: str, translation: str, languages: tuple[str, str], is_kept: bool
+) -> None:
+    assert (content_flags(source, translation, (), languages) == []) is is_kept
+
+
 @given(st.integers(0, 11), st.sampled_from(["15", "30", "45"]), LANGUAGES, LANGUAGES)
 def test_a_time_in_words_is_kept_in_another_language(hour: int, minute: str, source: str, target: str) -> None:
     texts = [SENTENCES[code].format(spoken_time(Time(0, 0, hour, minute), code)) for code in (source, target)]
@@ -129,6 +156,19 @@ def test_a_time_in_words_is_kept_in_another_language(hour: int, minute: str, sou
         ("12,500 km", "12 500 km", ("en", "de"), True),
         ("12.500 km", "12 500 km", ("de", "fr"), True),
         ("12.500 km", "12.500 km", ("de", "zh"), False),
+        ("Install version 2.125.", "Installiere Version 2.125.", ("en", "de"), True),
+        ("Install version 2.125.", "Installiere Version 2,125.", ("en", "de"), False),
+        ("Install v2.125.", "Installiere v2.125.", ("en", "de"), True),
+        ("安装版本2.125。", "Installe la version 2.125.", ("zh", "fr"), True),
+        ("Die Version 2.125 ist da.", "Version 2,125 is here.", ("de", "en"), False),
+        ("See § 2.125.", "Siehe § 2.125.", ("en", "de"), True),
+        ("Chapter 2.125", "Kapitel 2 125", ("en", "de"), False),
+        ("Zimmer Nr. 1.250", "Room No. 1,250", ("de", "en"), True),
+        ("Zimmer Nr. 1.250", "Room No. 1.250", ("de", "en"), True),
+        ("Python 3.125 is out.", "Python 3.125 ist da.", ("en", "de"), True),
+        ("Needs numpy==2.125.", "Benötigt numpy==2.125.", ("en", "de"), True),
+        ("In London 2.125 million live.", "In London leben 2.125 Millionen.", ("en", "de"), False),
+        ("A conversion: 2.125 km", "Eine Umrechnung: 2.125 km", ("en", "de"), False),
         ("seit dem 3.4.1990", "since 3,4,1990", ("de", "en"), False),
         ("seit dem 3.4.1990", "since 3/4/1990", ("de", "en"), True),
         ("seit dem 3.4.1990", "since April 3, 1990", ("de", "en"), True),

@@ -236,6 +236,31 @@ def test_markdown_has_texts_inside_its_markup() -> None:
     assert first == 'See ![A *RED* HOUSE](a.png "tHE \\"OLD\\" ONE"), [door] and ![WINDOW][window].'
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        'See [a](b "A title") now.\n',
+        "See [a](b (A title)) now.\n",
+        "See ![A title](b) now.\n",
+        "See ![A title][b] now.\n\n[b]: c\n",
+        "See [a] now.\n\n[a]: b 'A title'\n",
+    ],
+)
+@given(text=st.text(st.sampled_from("\\a()[]\"'&;"), max_size=8))
+def test_no_text_inside_markup_ends_it(page: str, text: str) -> None:
+    text = f"A x{text}"
+    document = parse_document(page.encode(), "md")
+    segments = [one.text.replace("A title", text) for one in document.segments()]
+    written = document.rebuild([translated(one) for one in segments])
+    assert [one.text for one in parse_document(written, "md").segments()] == segments
+
+
+def test_a_backslash_that_escapes_nothing_is_text() -> None:
+    document = parse_document(rb"See C:\Users and \*this\*.", "md")
+    assert [one.text for one in document.segments()] == [r"See C:\Users and *this*."]
+    assert document.rebuild([translated("Hier: C:\\Users\\")]) == rb"Hier: C:\Users\\"
+
+
 def test_each_link_of_a_row_is_a_segment() -> None:
     page = b'<nav><a href="/">Home</a> <a>Visit us</a> | <span><a>Help</a></span></nav><p><a>One</a> and <a>two</a>'
     document = parse_document(page, "html")

@@ -290,6 +290,25 @@ def test_the_columns_of_a_line_stay_in_their_places() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "This is   an old   letter that was   typed by hand.",
+            ["This is   an old   letter that was   typed by hand."],
+        ),
+        ("  This is   an old\n  letter   typed by hand.", ["This is   an old", "letter   typed by hand."]),
+        ("Name:     Anna\nAddress:  The old town", ["Name:", "Anna", "Address:", "The old town"]),
+        ("Name      a long text that\n          goes on", ["Name", "a long text that", "goes on"]),
+        ("Total     12.50\nThe tax    2.50", ["Total", "12.50", "The tax", "2.50"]),
+        ("-o   write it", ["write it"]),
+        ("Tab\there", ["Tab", "here"]),
+    ],
+)
+def test_spaces_inside_a_sentence_are_no_columns(text: str, expected: list[str]) -> None:
+    assert texts_of(parse(text)) == expected
+
+
 def test_the_columns_of_a_message_stay_in_their_places() -> None:
     message = '"  -v   say more\\n"\n"  -h   show this help\\n"\n"Name   Age\\n"'
     document = documents.parse_document(f'msgid ""\n{message}\nmsgstr ""\n'.encode(), "po")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dragoman.text.number_words import cardinals, numbers_in_words
 from dragoman.text.numbers import numbers_kept
 
+#: The tests' own words for numbers, not those of the package: an error in its tables would be in both.
 ONES = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen",

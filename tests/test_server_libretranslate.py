@@ -256,8 +256,12 @@ def test_a_table_is_translated_in_its_columns(client: Any, oracle: Translator) -
     answer = client.post("/translate_file", data={"source": "en", "target": "de", "columns": "text"}, **table)
     assert client.get(answer.json()["translatedFileUrl"]).text == f"id;text\n7;{german(oracle, SOURCES[0])}\n"
     for columns, message in (
-        ({}, "not named: my.csv; name those of text by --columns"),
+        (
+            {},
+            "not named: my.csv; name those of text in the field columns, such as columns=text; the first",
+        ),
         ({"columns": "x"}, "column x"),
+        ({"columns": "text=a,text=b"}, "column text is named twice"),
     ):
         answer = client.post("/translate_file", data={"source": "en", "target": "de", **columns}, **table)
         assert answer.status_code == 400

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -115,7 +116,24 @@ def test_a_byte_order_mark_stays() -> None:
         *("A-100", "SKU_7", "0x1f", "deadbeef42", "b7f2a0e4-3c58-4c1f-9a55-1f9e6b0c2d11", "unit_price", "TRUE"),
         *("https://a.example/x?y=1", "www.example.org", "mailto:a@b.org", "ann@example.org", "/usr/share", "tel:+49"),
         *("img/lamp.png", "photo.jpg", "./a/b.txt", "=SUM(A1)", '=HYPERLINK("http://x.org";"Click")', "＝A1"),
-        *("+cmd|' /C calc'!A0", "@SUM(1+1)", "-SUM(A1, 2)", "\t=A1"),
+        *("+cmd|' /C calc'!A0", "@SUM(1+1)", "-SUM(A1, 2)", "\t=A1", "-(A1+2)", "-2*(B$1)", "+A1*SUM(B1:B2)"),
+        *(
+            "AB-1234",
+            "sku-12",
+            "lamp-blue-2",
+            "1234-blue",
+            "TSHIRT-XL-2",
+            "7f3a-12",
+            "größe.png",
+            "img/Tür.PNG",
+            "a.mp3",
+        ),
+        *(
+            "https://de.wikipedia.org/wiki/Tür",
+            "https://zh.wikipedia.org/wiki/中文",
+            "www.bücher.example",
+            "file:///tmp/a",
+        ),
     ],
 )
 def test_what_is_no_text_stays(value: str) -> None:
@@ -125,7 +143,22 @@ def test_what_is_no_text_stays(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["Lamp", "Yes/No", "No", "Is", "12 cm", "License", "- a point", "@anna, look", "T-Shirt", "你好", "a b: c"]
+    "value",
+    [
+        *("Lamp", "Yes/No", "No", "Is", "12 cm", "License", "- a point", "@anna, look", "T-Shirt", "你好", "a b: c"),
+        *(
+            "这台灯的价格是12.50",
+            "请访问我们的网站example.com",
+            "适用于Node.js",
+            "中文_标签",
+            "/每天一次",
+            "Größe12.50",
+        ),
+        *("3D-Drucker", "MP3-Player", "2-Sitzer", "24-Stunden-Service", "Vitamin-B12", "-Jacket(red)", "+Size(s)"),
+        *("-(optional)", "@anna(sales)", "-rot|blau", "请发邮件到ann@example.org", "www.example.com上的说明"),
+        *("https://example.com是我们的网站", "https://example.com/a，请访问", "Fertig.Danke", "모델_이름"),
+    ],
+    ids=ascii,
 )
 def test_words_are_text(value: str) -> None:
     assert is_text(value)
@@ -189,6 +222,8 @@ def test_only_text_is_given_to_the_model() -> None:
         ("id,text\n1,a\n", "text,2", "column text is named twice"),
         ("id,text\n1,a\n", ",".join(f"text=n{number}" for number in range(101)), "more than 100 columns are named"),
         ("id,text\n1,a\n", "id=de,text=de", "column de is named twice"),
+        ("id,text\n1,a\n", "text=de,text=fr", "column text is named twice"),
+        ("id,text\n1,a\n", "text,text=de", "column text is named twice"),
         ("text,text\n1,a\n", "text", "several columns are named text"),
     ],
     ids=lambda value: str(value)[:30].encode("unicode_escape").decode(),
@@ -215,6 +250,42 @@ def test_columns_must_be_named(content: str, advice: str) -> None:
         opened(content, None)
     assert caught.value.message.startswith("the columns to translate are not named: a.csv; ")
     assert advice in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("columns", "end"),
+    [
+        ("name", "; the first row has the names, and stays"),
+        ("name,url", "; 1 cell is no text, and not translated"),
+        ("id,name,price,description,url", "; 7 cells are no text, and not translated"),
+        ("price=preis", "; 3 cells are no text, and not translated"),
+    ],
+)
+def test_the_line_about_a_table_counts_what_is_no_text(columns: str, end: str) -> None:
+    assert opened(PRODUCTS, columns).describe().endswith(end)  # type: ignore[attr-defined]
+
+
+def test_long_signs_are_judged_in_time() -> None:
+    start = time.process_time()
+    assert not any(is_formula("-" + sign * 500_000) for sign in ("|", "A", "(", "1", "-", "a", "A|", "!"))
+    assert time.process_time() - start < 5
+
+
+def test_only_some_columns_are_suggested() -> None:
+    names = ",".join(f"n{at}" for at in range(1, 41))
+    with pytest.raises(DataError) as caught:
+        opened(f"{names}\n{','.join(['a word'] * 40)}\n", None)
+    some = [f"n{at}" for at in range(1, 13)]
+    expected = f"--columns {','.join(some)}; the first row is: {', '.join(some)}, ..."
+    assert caught.value.message.endswith(expected)
+
+
+def test_each_cell_is_translated_once_at_most() -> None:
+    names = [f"n{at}" for at in range(100)]
+    content = f"{','.join(names)}\n" + f"{','.join(['a word'] * 100)}\n" * 200
+    assert len(texts(content, ",".join(f"{name}={name}_de" for name in names))) == 100 * 200
+    with pytest.raises(DataError, match="named twice"):
+        opened(content, ",".join(f"n0={name}_de" for name in names))
 
 
 cells = st.text(st.sampled_from('ab ,;|\t"\r\n1=\u2028中\x0b'), max_size=6)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
@@ -17,6 +18,7 @@ from dragoman.errors import DataError, DragomanError
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
 
+_Part = TypeVar("_Part")
 Precision = Annotated[
     Literal["float32", "float16", "int8"],
     typer.Option("--precision", help="Precision of the weights on disk: float16 has half the size, int8 a quarter."),
@@ -105,42 +107,42 @@ def _with_search(bundle: Bundle, options: dict[str, float | None]) -> Bundle:
 def _with_confidence(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
     """Return the bundle with calibrations, if there is text to learn them from; else as it is."""
     from dragoman.cli.calibrating import calibrations
-    from dragoman.data.prepared import is_prepared
     from dragoman.translator.confidence import FACT
 
-    own = Path(model)
-    if folder is None and not is_prepared(own):
-        return bundle
-    try:
-        _require_prepared(folder or own)
-        found = calibrations(bundle, folder or own)
-    except DragomanError as error:
-        if folder is not None:
-            raise
-        say(f"no confidence: {error.message}")
-        return bundle
+    found = _learned("confidence", model, folder, lambda run: calibrations(bundle, run))
     return bundle if found is None else replace(bundle, facts={**bundle.facts, FACT: found.model_dump(mode="json")})
 
 
 def _with_spelling(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
     """Return the bundle with the words of a training text, if there is one; else as it is."""
-    from dragoman.data.prepared import is_prepared, open_prepared
+    from dragoman.data.prepared import open_prepared
 
-    own = Path(model)
-    if folder is None and not is_prepared(own):
+    found = _learned("words of the training text", model, folder, lambda run: open_prepared(run).spelling())
+    if found is None or not found.languages:
         return bundle
+    counts = [f"{len(known.levels):,} of {language}" for language, known in found.languages.items()]
+    say(f"words by which typing errors are read: {', '.join(counts)}")
+    return replace(bundle, spelling=found)
+
+
+def _learned(what: str, model: str, folder: Path | None, learn: Callable[[Path], _Part | None]) -> _Part | None:
+    """Return what is learned from the corpus of a run that was named, or else of the model's own run.
+
+    None if the model's own run has no corpus, or a damaged one: a model can be packaged without.
+    """
+    from dragoman.data.prepared import is_prepared
+
+    run = folder or Path(model)
+    if folder is None and not is_prepared(run):
+        return None
     try:
-        _require_prepared(folder or own)
-        spelling = open_prepared(folder or own).spelling()
+        _require_prepared(run)
+        return learn(run)
     except DragomanError as error:
         if folder is not None:
             raise
-        say(f"no words of the training text: {error.message}")
-        return bundle
-    counts = [f"{len(known.levels):,} of {language}" for language, known in spelling.languages.items()]
-    if counts:
-        say(f"words by which typing errors are read: {', '.join(counts)}")
-    return replace(bundle, spelling=spelling if counts else None)
+        say(f"no {what}: {error.message}")
+        return None
 
 
 def _require_prepared(folder: Path) -> None:

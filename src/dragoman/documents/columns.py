@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _GAP = re.compile(r"(?<=\S)(?: {2,}|[ ]*\t[ \t]*)(?=\S)")
-_SENTENCE_END = re.compile(r"[.!?:;…][\"'»”’)\]]*\Z")
-#: Two spaces are a gap after an option, or if the next line or the one before has a gap that ends in the same column.
+_SENTENCE_END = re.compile(r"[.!?;…][\"'»”’)\]]*\Z")
+#: The fewest spaces between columns.
 _NARROW = 2
 _OPTION = re.compile(r"--?[A-Za-z0-9?]")
 
@@ -39,21 +39,29 @@ class Cell:
 def split_columns(lines: Sequence[str]) -> list[list[Cell]]:
     """Return the cells of each line, without its indentation and the spaces at its end; one cell for most lines.
 
+    Spaces part columns after an option, before a number that ends the line, or if a cell of the next line or the one
+    before begins in the same column. A tab always does.
+
     >>> [[cell.text for cell in cells] for cells in split_columns(["  -h, --help  show it", "An end.  A start"])]
     [['-h, --help', 'show it'], ['An end.  A start']]
     """
     gaps = [[*_gaps(line.rstrip())] for line in lines]
-    ends = [{end for _, end in places} for places in gaps]
+    starts = [{end for _, end in places} for places in gaps]
+    indents = [{len(line) - len(line.lstrip())} - {0} for line in lines]
     cells = []
     for number, line in enumerate(lines):
-        around = set().union(*ends[max(0, number - 1) : number], *ends[number + 1 : number + 2])
+        near = [near for near in (number - 1, number + 1) if 0 <= near < len(lines)]
+        around = set().union(*(starts[each] for each in near))
+        around_wide = around.union(*(indents[each] for each in near))
         core = line.rstrip()
         at = len(core) - len(core.lstrip())
+        last_letter = next((at for at in range(len(core) - 1, -1, -1) if core[at].isalpha()), -1)
         row: list[Cell] = []
         for start, end in gaps[number]:
-            is_narrow = core[start:end] == " " * _NARROW
-            if not is_narrow or end in around or _OPTION.match(core, at):
-                row.append(Cell(core[at:start], core[start:end]))
+            gap = core[start:end]
+            is_below = end in (around if len(gap) == _NARROW else around_wide)
+            if is_below or "\t" in gap or end > last_letter or _OPTION.match(core, at):
+                row.append(Cell(core[at:start], gap))
                 at = end
         cells.append([*row, Cell(core[at:], "")])
     return cells

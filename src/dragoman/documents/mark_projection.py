@@ -18,8 +18,8 @@ from dragoman.documents.word_units import Cuts, WordUnits
 from dragoman.text.mark import Mark
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import Stretch
-from dragoman.text.scripts import after_digits
 from dragoman.text.sentences import has_words
+from dragoman.text.sub_superscripts import after_digits
 
 #: A mark wraps everything between its first and its last word if so many of the words there are its own.
 _DENSE = 0.5

@@ -28,6 +28,8 @@ _TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]*)")
 _FORMULA = re.compile(
     r"\$\$[^$\n]{1,500}\$\$|\$`[^`\n]{1,500}`\$|\$(?!\s)(?=[^$\n]*[\\^_{}=<>+]|\w{1,2}\$)[^$\n]{1,500}(?<!\s)\$(?!\w)"
 )
+#: A backslash that is no text.
+_ESCAPED = re.compile(r"\\[!-/:-@\[-`{-~]")
 #: A space that stays where it is when lines are wrapped.
 FIXED_SPACE = "\ue000"
 
@@ -205,7 +207,8 @@ def _add_markup(builder: MarkedTextBuilder, found: _Found, source: str) -> str:
     raw = found.markup or source[found.start : found.end]
     line = " ".join(raw.split("\n"))
     if found.kind == "escape":
-        builder.add_text(raw[1:] if raw.startswith("\\") else unescape(raw))
+        # The parser reports a backslash before a letter too; it is text, as in C:\Users.
+        builder.add_text(raw[1:] if _ESCAPED.match(raw) else unescape(raw))
     elif found.kind == "verbatim":
         builder.add_verbatim(line)
     elif found.kind == "break":

@@ -13,12 +13,14 @@ from dragoman.text.marked_text import MarkedText
 from dragoman.text.sentences import has_words
 from dragoman.translator import Translation
 
-#: Characters that would begin markup.
+#: Characters that would begin markup. A backslash at the end would escape what follows.
 _MARKUP = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~])|`|\*(?!\s)|(?<!\s)\*|(?<!\w)_|_(?!\w)|\[(?=[^\]]*\](?:[\[(:]|\Z))|<(?=[A-Za-z/!?])"
+    r"\\(?=[!-/:-@\[-`{-~]|\Z)|`|\*(?!\s)|(?<!\s)\*|(?<!\w)_|_(?!\w)|\[(?=[^\]]*\](?:[\[(:]|\Z))|<(?=[A-Za-z/!?])"
     r"|&(?=#?\w+;)|~(?=~)"
 )
-_IN_TITLE = re.compile(r"\\(?=[!-/:-@\[-`{-~])|&(?=#?\w+;)")
+_IN_TITLE = re.compile(r"\\(?=[!-/:-@\[-`{-~]|\Z)|&(?=#?\w+;)")
+#: A bracket, or a character that is escaped already.
+_BRACKET = re.compile(r"(\\.)|[\[\]]")
 _SPACE = re.compile(r"\s*")
 
 
@@ -80,7 +82,7 @@ def definition_texts(definition: str) -> list[MarkupText]:
 
 
 def _in_brackets(text: str) -> str:
-    return re.sub(r"(?<!\\)[\[\]]", lambda match: "\\" + match[0], escaped(text))
+    return _BRACKET.sub(lambda match: match[0] if match[1] else "\\" + match[0], escaped(text))
 
 
 def _after_space(text: str, start: int) -> int:

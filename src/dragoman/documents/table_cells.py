@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.data.formats.column_kinds import DATES, IDENTIFIERS, LINKS, NUMBERS, kind_of
+from dragoman.data.formats.column_kinds import DATES, IDENTIFIERS, NUMBERS, kind_of
 from dragoman.documents.document import Document, TextFile
 from dragoman.documents.html_page import parse_html
 from dragoman.documents.plain_text import text_parts
@@ -19,17 +19,26 @@ _HTML = re.compile(
     r"(?:\s[^<>]*+)?/?>|&(?:[a-z]{2,8}|#[0-9]{1,6}|#x[0-9a-f]{1,5});",
     re.IGNORECASE,
 )
+#: A word character of Latin script. Others show text, as in 网站example.com.
+_LATIN = r"A-Za-z0-9_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
+_LINK = rf"(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.)[{_LATIN}.:@%~-]*(?:[/?#][^\s\u3000-\u3002\uff01-\uff1f]*)?"
+_FILE = rf"(?:\.{{0,2}}/)?(?:[{_LATIN}%.~-]+/)*[{_LATIN}%.~-]+\.(?=\d*[A-Za-z])(?:[a-z0-9]{{2,5}}|[A-Z0-9]{{2,5}})"
 #: A whole cell that a program reads: an address, the path of a file, a name with "_", a truth value.
 _CODE = re.compile(
-    r"[^\s@]+@[^\s@]+\.\w+|(?:[a-z][a-z0-9+.-]*://|mailto:|tel:|urn:)\S+"
-    r"|[/~]\S+|(?:\.{0,2}/)?(?:[\w%.~-]+/)*[\w%.~-]+\.[a-z0-9]{2,5}|(?=\w*_)\w+|true|false",
-    re.IGNORECASE,
+    rf"[!#-'*+./0-9=?A-Z^-~-]+@[A-Za-z0-9.-]+\.[A-Za-z]{{2,}}|{_LINK}|(?i:mailto:|tel:|urn:)[!-~]+"
+    rf"|[/~][!-~]+|{_FILE}|(?=[^_]*_)[{_LATIN}]+|(?i:true|false)"
 )
+#: A part of a word with hyphens that makes it an ordinary word: "Drucker" in "3D-Drucker".
+_WORD = re.compile(r"[A-Za-z][a-z]{3,}")
 _LONGEST_CODE = 300
-#: Signs by which a spreadsheet takes a cell for a formula, and the beginnings of formulas.
+#: Signs by which a spreadsheet takes a cell for a formula, and the beginnings of formulas: a function, a cell in
+#: brackets, or the command of a program.
 _SIGNS = "=+-@＝＋－＠"
-_FORMULA = re.compile(r"[=＝]|[+\-@＋－＠]\S*?[(|]")
-_UNTRANSLATED = (NUMBERS, DATES, LINKS, IDENTIFIERS)
+_FORMULA = re.compile(
+    r"[=＝]|[+\-@＋－＠](?:[-+*/^($0-9A-Z:._]*(?<=[A-Z0-9])\(|[-+*/^$0-9A-Z]*\([-+*/^(0-9.]*\$?[A-Z]{1,3}\$?[0-9]"
+    r"|[^\s|]*\|.*!\S)"
+)
+_UNTRANSLATED = (NUMBERS, DATES, IDENTIFIERS)
 
 
 def is_formula(value: str) -> bool:
@@ -52,8 +61,21 @@ def is_text(value: str) -> bool:
     value = value.strip()
     if is_formula(value) or not any(map(str.isalpha, value)):
         return False
-    is_short = len(value) <= _LONGEST_CODE
-    return kind_of([value]) not in _UNTRANSLATED and not (is_short and _CODE.fullmatch(value))
+    kind = kind_of([value])
+    if kind == IDENTIFIERS and _is_word(value):
+        return True
+    is_code = len(value) <= _LONGEST_CODE and _CODE.fullmatch(value)
+    return kind not in _UNTRANSLATED and not is_code
+
+
+def _is_word(value: str) -> bool:
+    """Return True for a word with hyphens whose longest part is of small letters; a number at its end makes it a code.
+
+    >>> [_is_word(value) for value in ("3D-Drucker", "MP3-Player", "AB-1234", "lamp-12", "1234-blue")]
+    [True, True, False, False, False]
+    """
+    parts = value.split("-")
+    return _WORD.fullmatch(max(parts, key=len)) is not None and not parts[-1].isdecimal()
 
 
 def without_formula(value: str, source: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +16,30 @@ from dragoman.errors import DataError
 _LONGEST_NAME, _MOST_NAMES = 30, 12
 #: Columns that one table is translated in at most: each costs a translation of every row.
 _MOST_COLUMNS = 100
+
+
+class UnnamedColumnsError(DataError):
+    """The columns to translate are not named.
+
+    Args:
+        names: the first row.
+        texts: the columns that look like text, as `choose` reads them.
+        is_form: the client of a server is told, whose form has a field for them.
+    """
+
+    def __init__(self, path: Path, names: Sequence[str], texts: Sequence[str], *, is_form: bool = False) -> None:
+        self._parts = path, names, texts
+        example = ",".join(texts[:_MOST_NAMES])
+        place, such = "in the field columns", f"columns={example}"
+        if not is_form:
+            place, such = "by --columns", f"--columns {shlex.quote(example)}"
+        such = f", such as {such}" if texts else ""
+        advice = f"name those of text {place}{such}; the first row is: {shown_names(names)}"
+        super().__init__("the columns to translate are not named", path, advice=advice)
+
+    def for_form(self) -> UnnamedColumnsError:
+        """Return the error for the client of a server."""
+        return UnnamedColumnsError(*self._parts, is_form=True)
 
 
 class ColumnPair(NamedTuple):
@@ -47,7 +73,7 @@ def choose(columns: str, first_row: Sequence[str], path: Path, line: int) -> Cho
         line: of the first row.
 
     Raises:
-        DataError: a column is not there, or is named twice.
+        DataError: a column is not there, is named twice, or has several columns for its translations.
     """
     return _Choice(first_row, path, line).choose(columns)
 
@@ -74,6 +100,8 @@ class _Choice:
 
     def __init__(self, first_row: Sequence[str], path: Path, line: int) -> None:
         self._names = [plain(cell) for cell in first_row]
+        self._places = _places(self._names)
+        self._folded_places = _places(map(str.casefold, self._names))
         self._path, self._line = path, line
         self._new: list[str] = []
         self._has_header = False
@@ -89,10 +117,10 @@ class _Choice:
         if len(parts) > _MOST_COLUMNS:
             raise self._error(f"more than {_MOST_COLUMNS} columns are named")
         pairs = sorted([self._pair(part) for part in parts], key=lambda pair: pair.target)
-        targets = [pair.target for pair in pairs]
-        for target in targets:
-            if targets.count(target) > 1:
-                raise self._error(f"column {[*self._names, *self._new][target] or target + 1} is named twice")
+        for sides in zip(*pairs, strict=True):
+            at, n_uses = Counter(sides).most_common(1)[0]
+            if n_uses > 1:
+                raise self._error(f"column {[*self._names, *self._new][at] or at + 1} is named twice")
         return ChosenColumns(pairs, self._new, self._has_header)
 
     def _pair(self, part: str) -> ColumnPair:
@@ -119,8 +147,7 @@ class _Choice:
         """Return the column with a number or a name, if there is one."""
         if name.isdecimal() and len(name) < 9 and 1 <= int(name) <= len(self._names):
             return int(name) - 1
-        same = [at for at, each in enumerate(self._names) if each == name]
-        same = same or [at for at, each in enumerate(self._names) if each.casefold() == name.casefold()]
+        same = self._places.get(name) or self._folded_places.get(name.casefold(), [])
         if len(same) > 1 and name:
             raise self._error(f"several columns are named {name}")
         if not same or not name:
@@ -129,5 +156,13 @@ class _Choice:
         return same[0]
 
     def _error(self, problem: str) -> DataError:
-        advice = f"give names of the first row, or numbers from 1 to {len(self._names)}; it is: "
+        advice = f"give names of the first row, or numbers from 1 to {len(self._names)}; the first row is: "
         return DataError(problem, self._path, line=self._line, advice=advice + shown_names(self._names))
+
+
+def _places(names: Iterable[str]) -> dict[str, list[int]]:
+    """Return the columns of each name."""
+    places = defaultdict(list)
+    for at, name in enumerate(names):
+        places[name].append(at)
+    return dict(places)

@@ -5,7 +5,6 @@ A translation replaces the text of its cell, or goes into another column, where 
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,8 @@ from pathlib import Path
 from dragoman.data.formats.column_choice import can_be_header
 from dragoman.data.formats.column_kinds import TEXT, kind_of
 from dragoman.documents.table_cells import CellText, is_formula, is_text
-from dragoman.documents.table_columns import ChosenColumns, ColumnPair, choose, plain, quoted, shown_names
+from dragoman.documents.table_columns import ChosenColumns, ColumnPair, UnnamedColumnsError, choose, plain, quoted
 from dragoman.documents.table_text import MAX_CHARACTERS, Place, TableText, read_table
-from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
@@ -40,6 +38,7 @@ class TableFile:
         self._parts: list[str | _Cell] = []
         self._segments: list[list[MarkedText]] = []
         self._note = ""
+        self._n_untranslated = 0
 
     def choose_columns(self, columns: str | None) -> None:
         """Choose the columns to translate.
@@ -53,9 +52,10 @@ class TableFile:
         if columns is None:
             raise self._unnamed(names)
         chosen = choose(columns, names, table.name, table.line(first[0][0]))
+        self._n_untranslated = 0
         self._parts = [*self._cut(chosen)]
         self._segments = [[*part.text.document.segments()] for part in self._parts if isinstance(part, _Cell)]
-        self._note = _note(table, names, chosen)
+        self._note = _note(table, names, chosen) + _left(self._n_untranslated)
 
     def describe(self) -> str:
         """Return a line for people on how the table is read."""
@@ -110,6 +110,7 @@ class TableFile:
         if not is_in_place and table.value(target).strip():
             return raw
         if not is_text(value):
+            self._n_untranslated += bool(value.strip())
             is_copied = not is_in_place and value.strip() and not is_formula(value)
             return table.written(value, raw) if is_copied else raw
         if len(value) > MAX_CHARACTERS:
@@ -117,18 +118,14 @@ class TableFile:
             raise table.error(problem, source[0], "look for a missing quotation mark, or split it")
         return _Cell(raw, CellText.of(value), is_in_place)
 
-    def _unnamed(self, names: Sequence[str]) -> DataError:
+    def _unnamed(self, names: Sequence[str]) -> UnnamedColumnsError:
         """Return the error that no columns are given: it names all, and those that look like text."""
         rows = [row for row, _ in zip(self._table.rows(), range(_N_JUDGED), strict=False)]
         columns = [[self._table.value(row[at]) for row in rows] for at in range(len(names))]
         texts = [at for at, cells in enumerate(columns) if kind_of(cells[1:]) == TEXT]
-        if can_be_header(columns):
-            example = ",".join(quoted(names[at]) for at in texts)
-        else:
-            example = ",".join(str(at + 1) for at in texts)
-        such = f", such as --columns {shlex.quote(example)}" if example else ""
-        advice = f"name those of text by --columns{such}; the first row is: {shown_names(names)}"
-        return DataError("the columns to translate are not named", self._table.name, advice=advice)
+        has_names = can_be_header(columns)
+        suggested = [quoted(names[at]) if has_names else str(at + 1) for at in texts]
+        return UnnamedColumnsError(self._table.name, names, suggested)
 
 
 def parse_csv(content: bytes, name: Path) -> TableFile:
@@ -156,3 +153,8 @@ def _note(table: TableText, names: Sequence[str], chosen: ChosenColumns) -> str:
     translated = ", ".join("=".join(pair) for pair in sides)
     header = "the first row has the names, and stays" if chosen.has_header else "the first row is translated too"
     return f"{table.name}: {len(names)} {table.delimiter_name}-separated columns; to translate: {translated}; {header}"
+
+
+def _left(n_cells: int) -> str:
+    """Return how many cells of the columns are not translated."""
+    return f"; {n_cells:,} cell{'s are' if n_cells > 1 else ' is'} no text, and not translated" if n_cells else ""

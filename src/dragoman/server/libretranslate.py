@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from dragoman.documents import FORMATS, parse_document
 from dragoman.documents.document import Bilingual
 from dragoman.documents.html_page import parse_html
+from dragoman.documents.table_columns import UnnamedColumnsError
 from dragoman.memories import Unit
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
@@ -175,6 +176,8 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
         columns = parameters.optional_text("columns")
         parse = partial(parse_document, content, suffix.removeprefix("."), PurePath(name).name, columns)
         document = await parts.service.in_thread(parse)
+    except UnnamedColumnsError as error:
+        raise error.for_form() from None
     except ModuleNotFoundError as error:
         raise ApiError(400, f"this server cannot read such files: {error.name} is not installed") from None
     if isinstance(document, Bilingual):

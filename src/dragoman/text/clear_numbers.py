@@ -22,6 +22,19 @@ _PLURAL = re.compile(r"(?:(?<=cent)|(?<=vingt))s\b")
 _VARIANTS = {"两": "二", "兩": "二", "〇": "零", "萬": "万", "ss": "ß"}
 #: Single words that often are no numbers.
 _UNCLEAR = frozenset(("acht", "neuf", "hundert", "tausend", "cent", "mille"))
+#: Words before the infinitive of a verb.
+_MODAL = (
+    "muss|musst|müssen|müsst|musste|kann|kannst|können|könnt|soll|sollst|sollen|sollt|will|willst|wollen|wollt|möchte|"
+    "möchten|darf|darfst|dürfen|lass|lasst|lassen|werde|wirst|wird|werden"
+)
+_CLAUSE_END = r"\s?(?:[.,;:!?…)\"“»]|\Z)"
+#: Numbers in words that are other words: the verb "sieben" (sift), the noun "Elf" (team, elf), and in fixed phrases.
+_OTHER_WORD = re.compile(
+    rf"\b(?:(?:{_MODAL})\b[^.!?;:]{{0,80}}\s|zu\s)(?<!\sum\s)(?<!\sbis\s)(?<!\sab\s)(?<!\svor\s)(?<!\sgegen\s)"
+    rf"(?<!\snach\s)sieben(?={_CLAUSE_END}|\s(?:und|oder)\b)|\bwir\ssieben\b|\bsieben(?=\s(?:sie|das|den|die)\b)"
+    rf"|\b(?:der|die|ein|eine|diese|dieser|unsere|jeder)\self(?={_CLAUSE_END}|\s(?:ist|war|hat|spielt)\b)"
+    r"|\ben\squatre(?=\spour\b)|\bà\squatre(?=\spattes)"
+)
 #: Chinese words after a number of one character which show that it is one, and not a part of a word.
 _MEASURE = re.compile(
     "个|個|岁|歲|天|年|小时|小時|分钟|分鐘|点|點|本|只|隻|人|次|公里|米|名|位|张|張|杯|美元|欧元|歐元"
@@ -85,6 +98,8 @@ def _clear_value(text: str, words: Sequence[NumberWord], language: str) -> int:
     if _BEFORE.match(text[max(0, start - 1) : start]) or _AFTER.match(text, end):
         return 0
     if value <= _LAST_REFERRING and _REFERRING.search(text[max(0, start - _LONGEST_REFERRING) : start]):
+        return 0
+    if any(match.end() == end for match in _OTHER_WORD.finditer(text)):
         return 0
     is_part = len(written) == 1 and not _MEASURE.match(text, end) if language == "zh" else text[end : end + 1].isalpha()
     return 0 if is_part else value

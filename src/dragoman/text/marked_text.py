@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from dragoman.text.mark import Mark
 from dragoman.text.protection import Stretch
-from dragoman.text.scripts import NAMES, find_scripts
 from dragoman.text.sentences import has_words
+from dragoman.text.sub_superscripts import NAMES, find_sub_superscripts
 
 _SPACE = re.compile(r"\s+")
 #: Signs of footers and names of products, which few models know.
@@ -175,7 +175,7 @@ class MarkedTextBuilder:
 
 def _with_scripts(source: MarkedText) -> MarkedText:
     """Return a text whose formulas are verbatim, and whose references to notes are points."""
-    found = find_scripts(source.text, source.marks) if any(mark.script for mark in source.marks) else []
+    found = find_sub_superscripts(source.text, source.marks) if any(mark.script for mark in source.marks) else []
     found = [one for one in found if all(stop <= one.start or start >= one.end for start, stop in source.verbatim)]
     if not found:
         return source

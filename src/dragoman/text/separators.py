@@ -17,6 +17,20 @@ _BETWEEN_DIGITS = re.compile(r"(?<=\d)(\D*)(?=\d)")
 _POINTS = (".", ",", "٫")
 #: A number whose separator may be a point before a fraction or a sign between thousands, by its language.
 _AMBIGUOUS = re.compile(r"(?<![\d.,:/'’-])(?<!\d\s)[1-9]\d{0,2}[.,]\d{3}(?![.,:/'’-]?\d|\s\d{3})")
+#: Words before the number of a version, whose point is the same in every language: "version 2.125", "v2.125".
+_VERSION_BEFORE = re.compile(
+    r"(?:\b(?:versions?(?:nummer|\snumber)?|firmware|kernel|v)\.?:?\s*|(?:版本|固件)[号號为為是]?[:：]?\s*)\Z",
+    re.IGNORECASE,
+)
+#: What stands before numbers that are codes or quantities, so that their separators may stay or change: "§ 2.125",
+#: "Nr. 1.250", "Python 3.125", "windows 2.125 m wide", "x>=2.125".
+_CODE_BEFORE = re.compile(
+    r"(?:\b(?:n[ro°]|releases?|builds?|revision|révision|chapter|section|article|figure|table|equation|chapitre|tableau|"
+    r"kapitel|abschnitt|artikel|abbildung|tabelle|gleichung|python|java|windows|android|linux|ubuntu|debian|macos|ios|"
+    r"php|perl|node|firefox|chrome|cuda)\.?\s*|[§№#第=_@]\s*)\Z",
+    re.IGNORECASE,
+)
+_LONGEST_BEFORE = 20
 #: Dates and versions; telephone numbers, the only ones with spaces here.
 _ROW = re.compile(r"(?<![\d.,])\d+(?:\.\d+){2,}(?![\d,])|(?<!\d)(?:(?<=\+)\d|0)\d*(?:[ /-]\d+)+|(?<!\d)\d+(?:[/-]\d+)+")
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
@@ -61,11 +75,20 @@ def changed_separators(source: str, translation: str, source_lang: str, target_l
     codes = base_language(source_lang), base_language(target_lang)
     if all(code in _POINT_OF for code in codes):
         for match in _AMBIGUOUS.finditer(source):
-            is_fraction = _POINT_OF[codes[0]] in match[0]
-            sign, point = gaps.get(match.end() - 5, "?"), _POINT_OF[codes[1]]
-            if (sign in _GROUP_SIGNS and sign != point) if is_fraction else sign == point:
+            if _is_ambiguous_changed(source, match, gaps.get(match.end() - 5, "?"), codes):
                 lost.append(match.start())
     return lost
+
+
+def _is_ambiguous_changed(text: str, number: re.Match[str], sign: str, codes: tuple[str, str]) -> bool:
+    """Return True if a sign means something else than the separator of an ambiguous number in the other language."""
+    own, point = (_POINT_OF[code] for code in codes)
+    before = text[max(0, number.start() - _LONGEST_BEFORE) : number.start()]
+    if "." in number[0] and _VERSION_BEFORE.search(before):
+        return sign in _GROUP_SIGNS and sign != "."
+    if sign and sign in number[0] and _CODE_BEFORE.search(before):
+        return False
+    return (sign in _GROUP_SIGNS and sign != point) if own in number[0] else sign == point
 
 
 def _is_row_changed(text: str, row: tuple[int, int], gaps: Mapping[int, str]) -> bool:

@@ -31,13 +31,21 @@ _NAMES = {
 }
 _NUMERALS = _NAMES["zh"].replace("|", "")
 _CHINESE = rf"(?:(?:星期|礼拜|禮拜)|(?<![一二两兩三四五六七八九十几幾0-9])[周週])([{_NUMERALS}])"
+#: Words that make the name of a day another in other languages: "Black Friday" is the same in French, "Good Friday" is
+#: 耶稣受难日 in Chinese, and "Mardi gras" is English, too.
+_FEASTS = "black cyber good giving super bloody fat palm ash holy maundy shrove easter whit"
+_NO_FEAST = "".join(rf"(?<!\b{word}\s)" for word in _FEASTS.split())
+_NO_SCHWARZER = r"(?<!\bschwarzer\s)(?<!\bschwarzen\s)"
+_NO_SAINT = r"(?!\s(?:saint|gras|noir|de\spâques|de\spentecôte|des\scendres|des\srameaux)\b)"
 #: Weekdays that a translation must have. Once a week is 每周一次, "this week in all" is 本周一共, and "Montage" may be
 #: assemblies.
 WEEKDAY_PATTERNS = {
-    "en": re.compile(rf"\b({_NAMES['en']})s?\b", re.IGNORECASE),
-    "de": re.compile(rf"\b({_NAMES['de']})(?:s?\b|(?=morgen|vormittag|mittag|nachmittag|abend|nacht))", re.IGNORECASE),
-    "fr": re.compile(rf"\b({_NAMES['fr']})s?\b", re.IGNORECASE),
-    "zh": re.compile(rf"{_CHINESE}(?![次回趟遍天共直起定十])"),
+    "en": re.compile(rf"{_NO_FEAST}\b({_NAMES['en']})s?\b(?!(?<=\bsunday)\s(?:school|best)\b)", re.IGNORECASE),
+    "de": re.compile(
+        rf"{_NO_SCHWARZER}\b({_NAMES['de']})(?:s?\b|(?=morgen|vormittag|mittag|nachmittag|abend|nacht))", re.IGNORECASE
+    ),
+    "fr": re.compile(rf"\b({_NAMES['fr']})s?\b{_NO_SAINT}", re.IGNORECASE),
+    "zh": re.compile(rf"(?<!黑色)(?<!网络)(?<!網路){_CHINESE}(?![次回趟遍天共直起定十])"),
 }
 #: Anything that may name a weekday, also in a longer word or by its first letters.
 WEEKDAY_MENTIONS = {

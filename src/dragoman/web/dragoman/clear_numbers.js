@@ -2,7 +2,7 @@
 
 import { clockTimes, clockValues } from "./clock_words.js";
 import { namesTime, numberRuns, numbersInWords, valueOf, valuesInDigits } from "./numbers.js";
-import { baseLanguage, characterAt, characterBefore, lengthOf, matchAt, pattern, replaceAll } from "./patterns.js";
+import { allMatches, baseLanguage, characterAt, characterBefore, lengthOf, matchAt, pattern, replaceAll } from "./patterns.js";
 import { NUMBER_VARIANTS, NUMBER_WORDS, UNCLEAR_NUMBERS } from "./rules.js";
 import { spelled } from "./spelled_numbers.js";
 
@@ -45,6 +45,7 @@ function clearValue(text, words, language) {
   if (value < 2 || value >= SPELLED_END || UNCLEAR_NUMBERS.includes(written) || plain(written) !== plain(spelled(value, language))) return 0;
   if (pattern("clear_numbers.BEFORE", "whole").test(characterBefore(text, start)) || matchAt("clear_numbers.AFTER", text, end)) return 0;
   if (value <= LAST_REFERRING && pattern("clear_numbers.REFERRING").test(text.slice(Math.max(0, start - LONGEST_REFERRING), start))) return 0;
+  if (allMatches("clear_numbers.OTHER_WORD", text).some((match) => match.index + match[0].length === end)) return 0;
   const isPart = language === "zh" ? written.length === 1 && !matchAt("clear_numbers.MEASURE", text, end) : /^\p{L}/u.test(characterAt(text, end));
   return isPart ? 0 : value;
 }

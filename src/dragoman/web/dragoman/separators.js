@@ -1,9 +1,10 @@
 // A check of the separators between the same digits, as in text/separators.py.
 
-import { allMatches, baseLanguage, strip } from "./patterns.js";
+import { allMatches, baseLanguage, pattern, strip } from "./patterns.js";
 
 /** @type {Record<string, string>} */
 const POINT_OF = { en: ".", zh: ".", de: ",", fr: "," };
+const LONGEST_BEFORE = 20;
 const GROUP_SIGNS = ["", ".", ",", "'", "’", " ", "\u00a0", "\u2009", "\u202f"];
 
 const gapsOf = (/** @type {string} */ text) => allMatches("separators.BETWEEN_DIGITS", text).map((match) => match[1]);
@@ -34,6 +35,9 @@ export function separatorsChanged(source, translation, sourceLang, targetLang) {
     const signs = /** @type {RegExpMatchArray} */ (match[0].match(/[.,]/));
     const before = places[places.indexOf(match.index + (signs.index ?? 0) + 1) - 1];
     const sign = gaps.get(before) ?? "?";
+    const context = source.slice(Math.max(0, match.index - LONGEST_BEFORE), match.index);
+    if (signs[0] === "." && pattern("separators.VERSION_BEFORE").test(context)) return GROUP_SIGNS.includes(sign) && sign !== ".";
+    if (sign === signs[0] && pattern("separators.CODE_BEFORE").test(context)) return false;
     return signs[0] === own ? GROUP_SIGNS.includes(sign) && sign !== point : sign === point;
   });
 }

@@ -58,7 +58,7 @@ class Script:
         return "".join([*parts, text[at : self.end]])
 
 
-def find_scripts(text: str, marks: Sequence[Mark]) -> list[Script]:
+def find_sub_superscripts(text: str, marks: Sequence[Mark]) -> list[Script]:
     """Return the stretches of a text that are copied with their marks, in their order; they share no mark."""
     places: list[tuple[int, int, bool]] = []
     for start, end, is_note in sorted(_places(text, marks)):
