@@ -196,6 +196,25 @@ def test_a_worse_translation_does_not_replace_the_first(tokenizers: Tokenizers) 
     assert "25" in model.run("the book is on Quispe 25 now.").text
 
 
+@pytest.mark.parametrize(
+    ("second", "is_kept"),
+    [
+        ("⟨1⟩ is reading on Fangio now.", True),
+        ("⟨1⟩ is reading now.", False),
+        ("⟨1⟩ is reading on Müller now.", False),
+        ("⟨1⟩ is reading on Fangio, Fangio now.", False),
+        ("⟨1⟩ is reading on fangio now.", True),
+    ],
+)
+def test_one_name_is_not_lost_for_another(tokenizers: Tokenizers, second: str, is_kept: bool) -> None:
+    """The first translation lacks Quispe, and has Fangio."""
+    first = "now is reading on Fangio."
+    model = Model(tokenizers, lambda text: second if "⟨1⟩" in text else first)
+    translation = model.run("now Quispe is reading on Fangio.")
+    assert model.n_searches == 2
+    assert translation.text == (second.replace("⟨1⟩", "Quispe") if is_kept else first)
+
+
 @pytest.mark.parametrize(("source", "target"), [("en", "zh"), ("zh", "en")])
 def test_a_model_of_one_direction_is_left_alone(tokenizers: Tokenizers, source: str, target: str) -> None:
     model = Model(tokenizers, careless)

@@ -33,7 +33,7 @@ from dragoman.translator import Request, Translator
 
 #: Words of each level, the power of two of their count.
 ENGLISH = KnownWords(
-    {"the": 14, "station": 9, "where": 11, "lost": 10, "keys": 9, "grab": 5, "veil": 0, "evil": 5, "monday": 9}
+    {"the": 17, "station": 9, "where": 11, "lost": 10, "keys": 9, "grab": 5, "veil": 0, "evil": 5, "monday": 9}
     | {"address": 10, "aaab": 9, "form": 9, "from": 13, "committed": 7, "angle": 4, "angel": 5},
     frozenset(["monday"]),
 )
@@ -103,14 +103,20 @@ def test_candidates_are_those_of_a_slow_search(word: str) -> None:
 
 
 def test_a_known_word_must_be_clearly_the_most_frequent_and_frequent_enough() -> None:
-    assert KnownWords({"abcde": 9, "badce": 7}).repaired("abdce") == "abdce"
-    assert KnownWords({"abcde": 9, "badce": 6}).repaired("abdce") == "abcde"
-    usual = dict.fromkeys(f"{first}abdce{last}" for first in ("", "x", "y", "z") for last in ("", "x", "y", "z"))
-    usual = dict.fromkeys([each for each in usual if each != "abdce"], 1)
-    assert KnownWords({"abcde": 7, **usual}).repaired("abdce") == "abdce"
-    assert KnownWords({"abcde": 8, **usual}).repaired("abdce") == "abcde"
-    assert KnownWords({"abcde": 3}).repaired("abdce") == "abcde"
-    assert KnownWords({"abcde": 2}).repaired("abdce") == "abdce"
+    assert KnownWords({"abcde": 11, "badce": 9}).repaired("abdce") == "abdce"
+    assert KnownWords({"abcde": 11, "badce": 8}).repaired("abdce") == "abcde"
+    for n_words, least in ((0, 3), (1, 5), (3, 7), (4, 9)):  # words that have its letters in a row
+        usual = {f"{'xyzw'[place]}abdce{'xyzw'[place]}": 1 for place in range(n_words)}
+        ends = {f"{first}": 1 for place in range(n_words) for first in (f"ab{'xyzw'[place]}", f"{'xyzw'[place]}ce")}
+        assert KnownWords({"abcde": least, **usual, **ends}).repaired("abdce") == "abcde"
+        assert KnownWords({"abcde": least - 1, **usual, **ends}).repaired("abdce") == "abdce"
+
+
+@pytest.mark.parametrize(("typed", "least"), [("abdce", 3), ("bacde", 4), ("Abdce", 6), ("abccde", 1), ("Abccde", 4)])
+def test_names_and_other_first_letters_need_more_evidence(typed: str, least: int) -> None:
+    read = "Abcde" if typed[0] == "A" else "abcde"
+    assert KnownWords({"abcde": least}).repaired(typed) == read
+    assert KnownWords({"abcde": least - 1}).repaired(typed) == typed
 
 
 def test_words_that_are_spared_stay_whatever_their_case() -> None:
@@ -146,15 +152,41 @@ def test_the_most_frequent_words_are_kept() -> None:
         ("de", "Ich hbae keinen Hunger. Die Haustür ist gorß.", "Ich habe keinen Hunger. Die Haustür ist groß."),
         ("fr", "Je ne comprneds pas. L'hmome mange.", "Je ne comprends pas. L'homme mange."),
         ("zh", "hbae teh", "hbae teh"),
+        ("en", "I beleive in adress", "I believe in address"),
     ],
 )
 def test_what_people_type_is_read(everyday: Spelling, language: str, typed: str, read: str) -> None:
     assert everyday.repaired(typed, language) == read
 
 
+#: Right words that are one swap or one equal letter from frequent ones, and names.
+RIGHT = {
+    "en": "veil odor snug signer nay veer prefect licensee tsar tsars gaol snog coed lief lien bale acne brae"
+    " reefer saloon preform sternum wroth suing warps odes loins potions cation braking theatre complied"
+    " trialing pervious tarps promisee",
+    "de": "leibt nagst huren altre unsre schließ schleißen schriebt entschiede verleibt fruchtlos geerdet"
+    " heilten bewiese ausstiegen schwiegen verlasen schlaffen",
+    "fr": "bine fiat fias prote rogue suave tarin trios tuile cancre porche potion quarte chantre pliante"
+    " liasses étioles linges patrons sevrer cation",
+}
+NAMES = (
+    "Boyd Leif Noe Christina Jeffery Wien Marco Gael Rae Diem Stael Lemnos Fromm Baath Christian Mathias"
+    " Mohamed Hoffman Mooney Aimee Carla Maira Dontae Haering Liu Torp Joesph Alexandre Rafael Andree"
+    " Warren Somer Gross Denny Starr"
+)
+
+
+@pytest.mark.parametrize("language", sorted(RIGHT))
+def test_right_words_and_names_stay(everyday: Spelling, language: str) -> None:
+    words = [*RIGHT[language].split(), *NAMES.split()]
+    assert [word for word in words if everyday.repaired(word, language) != word] == []
+    inside = [f"und {word}, et {word}" for word in words]
+    assert [text for text in inside if everyday.repaired(text, language) != text] == []
+
+
 @pytest.mark.parametrize(
     ("folder", "language", "least"),
-    [("tatoeba-en-de", "en", 0.85), ("tatoeba-en-de", "de", 0.75), ("tatoeba-en-fr", "fr", 0.8)],
+    [("tatoeba-en-de", "en", 0.65), ("tatoeba-en-de", "de", 0.55), ("tatoeba-en-fr", "fr", 0.6)],
 )
 def test_edited_text_hardly_changes_and_most_swaps_are_mended(
     everyday: Spelling, data_folder: Path, folder: str, language: str, least: float
@@ -174,7 +206,7 @@ def translator() -> Translator:
     return Translator.load("everyday", device="cpu")
 
 
-@pytest.mark.parametrize(("typed", "edited"), [("I lsot my kyes.", "I lost my keys."), ("hte station", "the station")])
+@pytest.mark.parametrize(("typed", "edited"), [("I lsot my kyes.", "I lost my keys."), ("teh station", "the station")])
 def test_a_translator_reads_both_alike_and_links_the_words_as_typed(
     translator: Translator, typed: str, edited: str
 ) -> None:
@@ -243,10 +275,29 @@ def remake_manifest(folder: Path) -> None:
         lambda _: gzip.compress(b"../x 3 abc\n"),
         lambda _: gzip.compress(b"en 3 " + b"a" * 99),
         lambda _: gzip.compress(b"en 3 \xff"),
+        lambda _: gzip.compress(b"en 3 abc  abd\n"),
+        lambda _: gzip.compress("en 3 abc\u2003abd\n".encode()),
         lambda _: gzip.compress(b"en 3" + b" abc" * 600_000),
+        lambda _: gzip.compress(b"en 3 abc\n" * 600_000),
         lambda _: gzip.compress(b"a" * 30_000_000),
     ],
-    ids=["cut", "doubled", "plain", "empty", "no word", "level", "digit", "path", "long", "no text", "many", "bomb"],
+    ids=[
+        "cut",
+        "doubled",
+        "plain",
+        "empty",
+        "no word",
+        "level",
+        "digit",
+        "path",
+        "long",
+        "no text",
+        "gap",
+        "wide space",
+        "many",
+        "many lines",
+        "bomb",
+    ],
 )
 def test_a_damaged_file_is_refused_in_one_line(damage: Callable[[bytes], bytes], bundle: Path) -> None:
     file = bundle / WORDS

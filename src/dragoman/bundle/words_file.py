@@ -59,13 +59,15 @@ def read_words(path: Path) -> Spelling:
 
 
 def _spelling(text: str) -> Spelling:
-    if sum(map(str.isspace, text)) - 2 * text.count("\n") > MOST_OF_ALL:
-        raise ValueError("too many words")
+    n_words = 0
     levels: dict[str, dict[str, int]] = defaultdict(dict)
     capitalized: dict[str, list[str]] = defaultdict(list)
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
-        beginning, written, small = _BEGINNING.match(line), line.split()[2:], line.lower().split()[2:]
-        if beginning is None or not small or not "".join(written).isalpha() or max(map(len, small)) > LONGEST:
+        n_words += line.count(" ") - 1
+        if n_words > MOST_OF_ALL:
+            raise ValueError("too many words")
+        beginning, written, small = _BEGINNING.match(line), line.split(" ")[2:], line.lower().split(" ")[2:]
+        if beginning is None or not all(map(str.isalpha, written)) or max(map(len, small)) > LONGEST:
             raise ValueError(f"line {number} is no language, level and words")
         language, level = beginning[1], int(beginning[2])
         levels[language].update(zip(small, itertools.repeat(level), strict=False))

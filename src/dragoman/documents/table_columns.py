@@ -156,7 +156,7 @@ class _Choice:
         return same[0]
 
     def _error(self, problem: str) -> DataError:
-        advice = f"give names of the first row, or numbers from 1 to {len(self._names)}; it is: "
+        advice = f"give names of the first row, or numbers from 1 to {len(self._names)}; the first row is: "
         return DataError(problem, self._path, line=self._line, advice=advice + shown_names(self._names))
 
 

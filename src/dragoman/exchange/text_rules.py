@@ -16,6 +16,7 @@ from dragoman.text import (
     cleaning,
     clear_numbers,
     clock_words,
+    command_options,
     contractions,
     currencies,
     dates,
@@ -45,6 +46,9 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (sentences, ("_WORD_BEFORE", "_WORD_AFTER", "_BEGINNINGS", "_MORE_BEGINNINGS", "_NAME_ENDS", "_IN_WORD")),
     (cutting, ("_NO_WORD", "_CLAUSE", "_SPACE", "_BETWEEN_UNBROKEN")),
     (spans, ("_SIGN",)),
+    (command_options, ("_CLEAR", "_PROSE", "_CLEARLY_BEFORE", "_CLEARLY_AFTER", "_OPENED", "_CLOSED", "_VALUE_AFTER")),
+    (command_options, ("_WORD_BEFORE", "_COMMAND_BEFORE", "_LINE_START", "_WORD_AFTER", "_WORD_AFTER_LONG")),
+    (command_options, ("_FOUR_WORDS", "_ABOUT_OPTIONS")),
     (reading, ("RESERVED", "_AFTER_SPACE")),
     (shouting, ("_WORD", "_WORD_CHARACTER")),
     (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME")),
@@ -81,7 +85,7 @@ def rules() -> str:
         "HALVES": ("Record<string, number>", times.HALVES),
         "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
-        "SPELLING": ("{clearly: number, row: number, fewWords: number} & Record<string, number[]>", _spelling_rules()),
+        "SPELLING": ("{swapped: number[], doubled: number[]} & Record<string, number>", _spelling_rules()),
         "MARKS": (
             "Record<string, string>",
             {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},
@@ -98,11 +102,11 @@ def _spelling_rules() -> dict[str, Any]:
     return {
         "clearly": spelling._CLEARLY,
         "row": spelling._ROW,
-        "fewWords": spelling._FEW_WORDS,
+        "rarest": spelling._RAREST,
         "swapped": spelling._SWAPPED,
-        "swappedOddly": spelling._SWAPPED_ODDLY,
         "doubled": spelling._DOUBLED,
-        "doubledOddly": spelling._DOUBLED_ODDLY,
+        "firstLetter": spelling._FIRST_LETTER,
+        "capital": spelling._CAPITAL,
     }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
+from dragoman.text.command_options import without_dashes
 from dragoman.text.languages import UNSPACED
 
 Kind = Literal["email", "url", "placeholder", "code", "mention", "reserved", "emoji", "number"]
@@ -47,6 +48,7 @@ _EMAIL = (
 )
 WEB_ADDRESS, EMAIL = re.compile(_WEB_ADDRESS), re.compile(_EMAIL)
 #: An option of a command: "-v", "--help", "--output=FILE", "--color[=WHEN]". Not "well-known --- and", "+/-i", "-I am".
+#: `command_options.py` leaves out words after a dash.
 _OPTION_START = (
     rf"""(?<![^\s"'“„«‘(\[{{<=,;:/|（、，：。{UNSPACED}])(?<!\+/)"""
     rf"""(?!(?<!.)-[AIO]\s{_W})"""
@@ -105,7 +107,7 @@ def find_spans(text: str) -> list[Span]:
     >>> [(text[span.start : span.end], span.kind) for span in find_spans(text)]
     [('{name}', 'placeholder'), ('1,250', 'number'), ('3', 'number'), ('www.example.org', 'url')]
     """
-    return list(_spans(text)) if _SIGN.search(text) else []
+    return _without_dashes(text, list(_spans(text))) if _SIGN.search(text) else []
 
 
 def _spans(text: str) -> Iterator[Span]:
@@ -114,6 +116,16 @@ def _spans(text: str) -> Iterator[Span]:
         (kind,) = (kind for kind in _PATTERNS if match[kind] is not None)
         start = _end_of_url(text, match) if kind == "url" else match.end()
         yield Span(match.start(), start, kind)
+
+
+def _without_dashes(text: str, spans: list[Span]) -> list[Span]:
+    """Return spans without words after a dash that look like options."""
+    like_options = {span[:2] for span in spans if span.kind == "code" and text[span.start] == "-"}
+    if not like_options:
+        return spans
+    is_technical = any(span.kind in ("code", "placeholder") and span[:2] not in like_options for span in spans)
+    dashes = like_options.difference(without_dashes(text, sorted(like_options), is_technical=is_technical))
+    return [span for span in spans if span[:2] not in dashes]
 
 
 @cache

@@ -187,6 +187,29 @@ def languages_of(text: TextPlan) -> tuple[str, str]:
     return text.languages.source_lang or UNKNOWN, text.languages.target_lang
 
 
+def keeps_names(source: str, source_lang: str, translations: tuple[str, str]) -> bool:
+    """Return True if a translation has all names that another has, and none more often than their source.
+
+    Args:
+        source: the source of both.
+        source_lang: the code of its language.
+        translations: the other, and the translation.
+
+    >>> first = "Am Montag flog Edith nach Edinburgh."
+    >>> source = "On Monday Ed and Edith flew to Edinburgh."
+    >>> others = "Am Montag flogen Ed und Edith nach Edinburgh.", "Am Montag Ed und Edinburgh flog nach Edinburgh."
+    >>> [keeps_names(source, "en", (first, other)) for other in others]
+    [True, False]
+    """
+    before, after = translations
+    words = {source[word.start : word.end] for group in find_names(source, source_lang) for word in group}
+    return all(
+        len(_pattern(word).findall(after)) >= min(_n_as_written(word, before), _n_as_written(word, source))
+        and _n_as_written(word, after) <= len(_pattern(word).findall(source))
+        for word in words
+    )
+
+
 def _names(group: Sequence[_Word], text: _Written, log_probs: Sequence[float]) -> list[tuple[Stretch, bool]]:
     """Return the lost names of a group: their places, and True if they are marked.
 
@@ -210,6 +233,11 @@ def _seen(word: NameWord, text: str, translation: str, *, is_rare: bool) -> _Wor
     pattern = _pattern(text[word.start : word.end])
     n_words, n_written = len(pattern.findall(text)), len(pattern.findall(translation))
     return _Word(word[:2], word.is_marked, is_rare, n_written == 0, n_written > n_words)
+
+
+def _n_as_written(name: str, text: str) -> int:
+    """Return how often a text has a name with the same capitals: "On" is no French "on"."""
+    return sum(match[0].startswith(name) for match in _pattern(name).finditer(text))
 
 
 def _pattern(name: str) -> re.Pattern[str]:

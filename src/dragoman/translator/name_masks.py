@@ -9,7 +9,7 @@ from itertools import islice
 from dragoman.text.protection import merged, occurrences
 from dragoman.translator.choosing import choose, rank
 from dragoman.translator.cutting import Segment
-from dragoman.translator.lost_names import LostNames, NameCheck, languages_of
+from dragoman.translator.lost_names import LostNames, NameCheck, keeps_names, languages_of
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.request import Request
 from dragoman.translator.searching import Candidate
@@ -28,7 +28,7 @@ def with_names(
 ) -> tuple[Plan, list[Sequence[Candidate]]]:
     """Return a plan and its candidates, with the segments that keep their names in place of those that lost them.
 
-    A segment stays as it is if the other would lose a span or a number.
+    A segment stays as it is if the other would lose a span, a number or another name.
 
     Args:
         check: of the names.
@@ -47,8 +47,9 @@ def with_names(
             before = rank(old.reading, candidates[number], languages)
             after = choose(segment.reading, beams[0], languages)
             best = after.candidates[0]
-            is_sound = best.hypothesis.finished and set(after.flags) <= set(before.flags)
             pair = before.candidates[0], best
+            is_sound = best.hypothesis.finished and set(after.flags) <= set(before.flags)
+            is_sound &= keeps_names(old.reading.text, languages[0], (pair[0].text, best.text))
             if is_sound and not best.hypothesis.faults and check.is_probable(lost[number], old, pair):
                 ranked = rank(segment.reading, beams[0], languages).candidates
                 better[number] = segment._replace(text=old.text, flag=old.flag), ranked[: plan.config.n_best]

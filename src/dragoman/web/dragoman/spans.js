@@ -1,5 +1,6 @@
 // Addresses, placeholders, code, emoji and numbers of a text, as in text/spans.py.
 
+import { withoutDashes } from "./command_options.js";
 import { pattern, searchFrom } from "./patterns.js";
 
 /**
@@ -24,7 +25,11 @@ export function findSpans(text) {
     const end = match.index + match[0].length;
     spans.push({ start: match.index, end: kind === "url" ? endOfUrl(text, match[0], end) : end, kind, isVerbatim: kind !== "number" });
   }
-  return spans;
+  const likeOptions = spans.filter((span) => span.kind === "code" && text[span.start] === "-");
+  if (!likeOptions.length) return spans;
+  const isTechnical = spans.some((span) => ["code", "placeholder"].includes(span.kind) && !likeOptions.includes(span));
+  const options = withoutDashes(text, likeOptions, isTechnical);
+  return spans.filter((span) => !likeOptions.includes(span) || options.includes(span));
 }
 
 /** Return the end of a URL, with the brackets after it that were opened in it. @param {string} text @param {string} url @param {number} end */

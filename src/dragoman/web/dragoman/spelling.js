@@ -13,7 +13,8 @@ export class KnownWords {
     this.levels = new Map();
     /** @type {Set<string>} */
     this.capitalized = new Set();
-    this.joined = "";
+    /** @type {Map<string, number>} counts of letters in a row in the words that were seen twice or more */
+    this.counts = new Map();
   }
 
   /** Return a text without typing errors in words, except in addresses and the like. @param {string} text */
@@ -43,28 +44,30 @@ export class KnownWords {
     const highest = Math.max(...known.map(level));
     const [best, ...others] = known.sort((one, other) => level(other) - level(one));
     if (others.some((each) => highest < level(each) + SPELLING.clearly)) return null;
-    const isSwapped = [...best].length === letters.length;
-    const [plain, odd] = isSwapped ? [SPELLING.swapped, SPELLING.swappedOddly] : [SPELLING.doubled, SPELLING.doubledOddly];
-    const place = Math.min(letters.length - 3, plain.length - 1);
-    return (!mayBeName && highest >= plain[place]) || (highest >= odd[place] && this.#isOdd(letters)) ? best : null;
+    const least = [...best].length === letters.length ? SPELLING.swapped : SPELLING.doubled;
+    const isOtherStart = [...best][0] !== letters[0];
+    const needed = least[Math.min(letters.length - 3, least.length - 1)] + (isOtherStart ? SPELLING.firstLetter : 0);
+    return this.#evidence(highest, letters) >= needed + (mayBeName ? SPELLING.capital : 0) ? best : null;
   }
 
-  /** Return true if hardly a known word has all the letters in a row of this one. @param {string[]} letters */
-  #isOdd(letters) {
-    if (!this.joined) this.joined = ` ${[...this.levels].filter(([, level]) => level > 0).map(([word]) => word).join(" ")} `;
-    const written = [" ", ...letters, " "];
-    return letters.some((_, place) => this.#isRare(written.slice(place, place + SPELLING.row).join("")));
+  /** Return a level, less the bits of the counts of an unknown word's rarest letters in a row. @param {number} level @param {string[]} letters */
+  #evidence(level, letters) {
+    if (!this.counts.size) this.#countLetters();
+    const counts = rowsOf(letters).map((row) => this.counts.get(row) ?? 0).sort((one, other) => one - other);
+    return counts.slice(0, SPELLING.rarest).reduce((rest, count) => rest - (32 - Math.clz32(count)), level);
   }
 
-  /** @param {string} letters */
-  #isRare(letters) {
-    let place = -1;
-    for (let i = 0; i <= SPELLING.fewWords; i++) {
-      place = this.joined.indexOf(letters, place + 1);
-      if (place < 0) return true;
+  #countLetters() {
+    for (const [word, level] of this.levels) {
+      if (level > 0) for (const row of rowsOf([...word])) this.counts.set(row, (this.counts.get(row) ?? 0) + 1);
     }
-    return false;
   }
+}
+
+/** Return the letters in a row of a word with spaces around. @param {string[]} letters */
+function rowsOf(letters) {
+  const written = [" ", ...letters, " "];
+  return written.slice(SPELLING.row - 1).map((_, place) => written.slice(place, place + SPELLING.row).join(""));
 }
 
 /** Return the words with two letters swapped, one left out that repeats the one before it, or one written twice. @param {string[]} letters */
