@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -14,14 +13,13 @@ from dragoman.documents.mark_projection import project
 from dragoman.documents.markdown_marks import FIXED_SPACE
 from dragoman.documents.markdown_texts import escaped
 from dragoman.documents.markup_texts import replaced
+from dragoman.documents.wrapping import MIN_WIDTH, lines_and_ends, wrap
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import Stretch
 from dragoman.translator import Translation
 
-_LINE_END = re.compile(r"(\r\n|\n|\r)")
 #: The beginning of a line that would begin a block: a list, a quote, a heading, a fence, a line below a heading.
 _BLOCK = re.compile(r"(?P<number>\d{1,9})?(?P<mark>[-+*>#=|]|(?<=\d)[.)]|~~~|```|:(?=-))")
-_MIN_WIDTH = 40
 
 
 @dataclass(frozen=True)
@@ -71,8 +69,7 @@ class Paragraph:
         return (self.line_end + self.indent).join(lines).replace(FIXED_SPACE, " ")
 
     def _wrapped(self, line: str) -> list[str]:
-        width = max(self.width - self.n_before, _MIN_WIDTH)
-        return textwrap.wrap(line.strip(), width, break_long_words=False, break_on_hyphens=False)
+        return wrap(line.strip(), max(self.width - self.n_before, MIN_WIDTH))
 
 
 class Lines:
@@ -80,8 +77,7 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        pieces = [*_LINE_END.split(text), ""]
-        self._lines, self._ends = pieces[::2], pieces[1::2]
+        self._lines, self._ends = lines_and_ends(text)
         sizes = (len(line) + len(end) for line, end in zip(self._lines, self._ends, strict=True))
         self._starts = [*accumulate(sizes, initial=0)]
         self.joined = "\n".join(self._lines)

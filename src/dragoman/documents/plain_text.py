@@ -6,7 +6,6 @@ A segment is a line, or several lines if they look like one that was wrapped. In
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,17 +15,15 @@ from dragoman.data.text_files.file_signatures import refuse_other_formats
 from dragoman.data.text_files.whole_files import decode
 from dragoman.documents.columns import Cell, split_columns
 from dragoman.documents.document import Segment, TextFile
+from dragoman.documents.wrapping import MIN_WIDTH, lines_and_ends, wrap
 from dragoman.text.languages import UNSPACED
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
-_LINE_END = re.compile(r"(\r\n|\n|\r)")
 #: The end of a sentence, and the mark of a list item: no line is wrapped there.
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'»”’)\]]*\Z")
 _MARK = re.compile(r"([-*•·–—+>#|]|[0-9]{1,3}[.)])\s+(?=\S)")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-#: Text is not wrapped to fewer columns than this.
-_MIN_WIDTH = 40
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class _Line:
         paragraph."""
         first = other.text.split()[0]
         return (
-            self.width + 1 + len(first) > width >= _MIN_WIDTH
+            self.width + 1 + len(first) > width >= MIN_WIDTH
             and not _SENTENCE_END.search(self.text)
             and not other.is_item
             and not (self.cells and self.column != other.column)
@@ -99,14 +96,8 @@ class _Segment:
             return indent + "".join(line.indent + line.text + line.end for line in self.lines)[len(first.indent) :]
         if len(self.lines) == 1:
             return indent + translation.text + first.end
-        wrapped = textwrap.wrap(
-            translation.text,
-            self.width,
-            initial_indent=" " * first.column if first.cells else first.indent,
-            subsequent_indent=self.lines[1].indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        first_indent = " " * first.column if first.cells else first.indent
+        wrapped = wrap(translation.text, self.width, first_indent, self.lines[1].indent)
         line_end = first.end[len(first.end.rstrip("\r\n")) :]
         return line_end.join(wrapped)[first.column if first.cells else 0 :] + last.end
 
@@ -124,9 +115,8 @@ def parse_text(content: bytes, name: Path) -> TextFile:
 
 def text_parts(text: str) -> Iterator[str | Segment]:
     """Yield the segments of a text, and what is between them."""
-    pieces = [*_LINE_END.split(text), ""]
     paragraph: list[tuple[str, str]] = []
-    for line, end in zip(pieces[::2], pieces[1::2], strict=True):
+    for line, end in zip(*lines_and_ends(text), strict=True):
         if line.strip():
             paragraph.append((line, end))
         else:
