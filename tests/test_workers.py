@@ -135,12 +135,14 @@ def test_workers_do_not_hold_the_locks_of_their_process(tmp_path: Path) -> None:
         "    print(next(results), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True, check=False
-    )
-    assert done.returncode == -signal.SIGKILL
-    with lock_folder(tmp_path):
-        pass
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.wait() == -signal.SIGKILL
+        try:
+            with lock_folder(tmp_path):  # while a worker still sleeps
+                pass
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("n_workers", [1, 2])
