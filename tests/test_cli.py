@@ -697,6 +697,16 @@ def test_a_signal_during_an_import_that_does_without_still_ends_it(tmp_path: Pat
     assert interrupt_import(tmp_path, SWALLOWS, before + IMPORTING + "sys.exit(code)") == 130
 
 
+def test_an_alarm_that_is_lost_during_an_import_comes_again(tmp_path: Path) -> None:
+    loses_one = """
+os.kill(os.getpid(), signal.SIGINT)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+signal.sigwait([signal.SIGALRM])
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+"""
+    assert interrupt_import(tmp_path, loses_one, IMPORTING + "sys.exit(code)") == 130
+
+
 def test_the_second_signal_ends_an_import_at_once(tmp_path: Path) -> None:
     twice = "for each in 1, 2:\n    os.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)"
     assert interrupt_import(tmp_path, twice, IMPORTING + "sys.exit(code)") == 130

@@ -146,10 +146,15 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
 
     In a callback from a library Python can only print an exception; an alarm then raises it again shortly after. A
     module that is being imported may catch the exception and go on without a part of itself; so during an import the
-    alarm raises it, except when a second signal comes.
+    alarm raises it, except when a second signal comes. The alarm repeats itself until then: one that comes just before
+    the program begins to wait for something would not end the waiting.
     """
     ended_by: list[int] = []
     alarm: int | None = getattr(signal, "SIGALRM", None)  # not on Windows
+
+    def set_alarm(seconds: float) -> None:
+        if alarm:
+            signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
 
     def end(number: int, frame: FrameType | None) -> None:
         if ended_by and number == HANG_UP:
@@ -157,13 +162,14 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
         ended_by.append(number)
         is_first = len(ended_by) == 1
         if alarm and (is_first or number == alarm) and _importing(frame):
-            signal.setitimer(signal.ITIMER_REAL, 0.01)
-        else:
-            raise KeyboardInterrupt if ended_by[0] == signal.SIGINT else SystemExit(128 + ended_by[0])
+            set_alarm(0.01)
+            return
+        set_alarm(0)
+        raise KeyboardInterrupt if ended_by[0] == signal.SIGINT else SystemExit(128 + ended_by[0])
 
     def unraisable(swallowed: sys.UnraisableHookArgs) -> None:
         if alarm and ended_by and isinstance(swallowed.exc_value, KeyboardInterrupt | SystemExit):
-            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            set_alarm(0.01)
         else:
             hook(swallowed)
 
@@ -175,8 +181,7 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
         yield ended_by
     finally:
         sys.unraisablehook = hook
-        if alarm:
-            signal.setitimer(signal.ITIMER_REAL, 0)  # an alarm that nobody waits for any more would kill
+        set_alarm(0)  # one that nobody waits for any more would kill
         for number, handler in handlers:
             signal.signal(number, handler)
 
