@@ -29,7 +29,8 @@ BIN := $(VENV)/bin
 endif
 # Every installation goes through the constraints (an unconstrained one would fetch the newest PyTorch), the build
 # tool's too: it is installed first, and no isolated environment fetches another one. Modules are compiled when they
-# are first imported, not here.
+# are first imported, not here: even where the environment forbids it, because the tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 # What an installation is made from, besides the Python that it refers to.
 C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))

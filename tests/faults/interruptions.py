@@ -31,6 +31,8 @@ import sentencepiece  # noqa: F401
 import torch
 import torch._dynamo  # PyTorch's optimizers import it when the first of them is made
 
+import dragoman.cli.train
+import dragoman.training.run  # noqa: F401
 from dragoman.bundle import bundle
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run as run_program

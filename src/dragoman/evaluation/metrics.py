@@ -15,7 +15,6 @@ from sacrebleu.metrics.base import Metric as SacreMetric
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest, Result
-from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
 from dragoman.errors import DataError
 from dragoman.text.cleaning import clean
@@ -95,6 +94,8 @@ def moses_lines(lines: Sequence[str], language: str) -> list[str]:
     in three of the six files: sacremoses and the Perl script split words differently at validation line 656 in German
     and 861 in French, and at test line 694 in French.
     """
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer  # its import takes long, and few corpora need it
+
     language, lines = base_language(language), _cleaned(lines)
     normaliser, tokeniser = MosesPunctNormalizer(language), MosesTokenizer(language)
     return [tokeniser.tokenize(normaliser.normalize(line.lower()), return_str=True, escape=True) for line in lines]
