@@ -475,6 +475,7 @@ def test_search_options_reach_the_search(dragoman: Dragoman, bundle: Path) -> No
     "options",
     [
         ["--n-best", 9],
+        ["--n-best", 0],
         ["--n-best", 2, "--doubts"],
         ["--n-best", 2, "--min-confidence", 0.5],
         ["--temperature", 0],

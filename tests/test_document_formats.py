@@ -184,7 +184,7 @@ def test_markdown_keeps_its_markup() -> None:
         *map(translated, ("a|b", "c", "d", "e", "T")),
     ]
     assert document.rebuild(translations).decode() == (
-        "# Un chat *rouge* #\n\n- 1\\. [Voir la](http://a.org 'T') page\\*,\n  `x | y` \\[a](b)\n\n"
+        "# Un chat *rouge* #\n\n- 1\\. [Voir la](http://a.org 'T') page\\*,\n  `x | y` \\[a\\](b)\n\n"
         + table.replace("a b", "a\\|b")
     )
 
@@ -244,6 +244,8 @@ def test_markdown_has_texts_inside_its_markup() -> None:
         "See ![A title](b) now.\n",
         "See ![A title][b] now.\n\n[b]: c\n",
         "See [a] now.\n\n[a]: b 'A title'\n",
+        "See [A title](b) now.\n",
+        "See [A title][b] now.\n\n[b]: c\n",
     ],
 )
 @given(text=st.text(st.sampled_from("\\a()[]\"'&;"), max_size=8))

@@ -58,7 +58,7 @@ def distill(
     model: Forward = None,
     each: Each = False,
     backward: Backward = None,
-    n_best: Annotated[int | None, typer.Option("--n-best", help="Translations of each sentence.")] = None,
+    n_best: Annotated[int | None, typer.Option("--n-best", min=1, help="Translations of each sentence.")] = None,
     sentences: Sentences = None,
     portable: Portable = False,
 ) -> None:

@@ -45,7 +45,9 @@ Fuzzy = Annotated[
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="A file, or the folder for many; default: standard output.")
 ]
-NBest = Annotated[int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")]
+NBest = Annotated[
+    int | None, typer.Option("--n-best", min=1, help="Print the n best as: id ||| text ||| features ||| score.")
+]
 Align = Annotated[bool, typer.Option("--align", help="Add the alignment of words: text ||| 0-0 1-2 (source-target).")]
 
 

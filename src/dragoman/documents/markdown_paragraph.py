@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 from dragoman.documents.mark_projection import project
 from dragoman.documents.markdown_marks import FIXED_SPACE
-from dragoman.documents.markdown_texts import escaped
+from dragoman.documents.markdown_texts import escaped, escaped_near_links
 from dragoman.documents.markup_texts import replaced
 from dragoman.documents.wrapping import MIN_WIDTH, lines_and_ends, wrap
 from dragoman.text.marked_text import MarkedText
@@ -59,7 +59,8 @@ class Paragraph:
             for mark in self.source.marks
         )
         source = replace(self.source, marks=tuple(marks))
-        written = project(source, translation.text, translation.alignment, escaped)
+        escape = escaped_near_links if any(mark.opening.startswith("[") for mark in source.marks) else escaped
+        written = project(source, translation.text, translation.alignment, escape)
         written = written.replace("|", "\\|") if self.is_cell else written
         written = task + (written if source.marks[:1] and not written[:1].isalnum() else _guarded(written))
         lines = written.split("\n")

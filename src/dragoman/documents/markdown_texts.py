@@ -29,6 +29,23 @@ def escaped(text: str) -> str:
     return _MARKUP.sub(lambda match: "\\" + match[0], text.replace("\n", " "))
 
 
+def escaped_near_links(text: str) -> str:
+    """Return a text without markup, and without brackets that have no partner: in a link they would end it."""
+    text = escaped(text)
+    brackets = [match.start() for match in _BRACKET.finditer(text) if not match[1]]
+    opened: list[int] = []
+    alone: set[int] = set()
+    for place in brackets:
+        if text[place] == "[":
+            opened.append(place)
+        elif opened:
+            opened.pop()
+        else:
+            alone.add(place)
+    alone.update(opened)
+    return "".join("\\" + sign if place in alone else sign for place, sign in enumerate(text))
+
+
 def title_texts(markup: str, start: int) -> list[MarkupText]:
     """Return the title after a target, if it has words: `(url "title")`, or `[id]: url "title"`.
 
