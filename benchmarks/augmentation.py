@@ -24,19 +24,10 @@ from typing import Any
 
 from everyday import Model, measure
 
+from dragoman.settings.augmenting import DOSES
 from dragoman.translator import Translator
 
-#: The doses of docs/guide/augmentation.md.
-DOSES = {
-    "spans": 0.2,
-    "reserved": 0.1,
-    "case": 0.1,
-    "punctuation": 0.1,
-    "typos": 0.1,
-    "emoji": 0.02,
-    "joined": 0.05,
-    "cut": 0.05,
-}
+#: `train --augment` has them all.
 VARIANTS: dict[str, Sequence[str]] = {"none": (), **{name: (name,) for name in DOSES}, "all": tuple(DOSES)}
 DIRECTION = ("en", "de")
 #: Columns of the table that are sets of perturbed text.

@@ -185,6 +185,13 @@ IntoLang = Annotated[
 Portable = Annotated[
     bool, typer.Option("--portable", help="Choose a shape that all other programs can hold: see `dragoman export`.")
 ]
+Augment = Annotated[
+    bool,
+    typer.Option(
+        "--augment",
+        help="Change some pairs of the training text, so that the model reads typing errors and keeps names.",
+    ),
+]
 Time = Annotated[
     str | None,
     typer.Option(

@@ -77,6 +77,24 @@ def portable_settings(
     return settings, [f"chose {', '.join(chosen)}: {reason}"] if chosen else []
 
 
+def augmented_settings(
+    settings: dict[str, Any], recipe: Path | None, init_from: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the settings of `--augment`, and a line about what it chose, if anything.
+
+    Raises:
+        ConfigError: the vocabulary is one of words or characters, or that of another model.
+    """
+    from dragoman.settings.augmenting import augment
+
+    if init_from is not None:
+        problem = "--augment chooses a vocabulary, and --init-from keeps the one that its model has"
+        raise ConfigError(problem, advice="set the changes one by one, as --set augmentation.typos=0.1")
+    settings, chosen = augment(settings, recipe)
+    reason = "the training text is changed, so that the model reads what people type (--augment)"
+    return settings, [f"chose {', '.join(chosen)}: {reason}"] if chosen else []
+
+
 def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") -> None:
     """Refuse settings without any text; `also` is one more way to name text."""
     data = settings.get("data") or {}

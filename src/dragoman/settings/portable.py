@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import ConfigError
+from dragoman.settings.open_settings import fill_open, spelled
 
 #: Values that all these programs can hold, by the full name of a setting. The first is chosen where none is asked for.
 CHOSEN: Mapping[str, tuple[Any, ...]] = {
@@ -34,24 +35,16 @@ def make_portable(settings: Mapping[str, Any], location: str | Path | None = Non
     Raises:
         ConfigError: they ask for something else; it lists every such setting.
     """
-    changed, chosen, problems = dict(settings), [], []
+    changed, chosen = fill_open(settings, {name: values[0] for name, values in CHOSEN.items()})
+    problems = []
     for name, values in {**CHOSEN, **CHECKED}.items():
         section, _, key = name.partition(".")
         given = changed.get(section)
-        if given is not None and not isinstance(given, Mapping):
-            continue  # told when the settings are checked
-        value = (given or {}).get(key)
-        if value is None and name in CHOSEN:
-            changed[section] = {**(given or {}), key: values[0]}
-            chosen.append(f"{name}={_spelled(values[0])}")
-        elif value is not None and value not in values:
-            fitting = " or ".join(_spelled(each) for each in values)
-            problems.append(f"{name}={_spelled(value)}; it must be {fitting}")
+        value = given.get(key) if isinstance(given, Mapping) else None  # no section at all is told by the check
+        if value is not None and value not in values:
+            fitting = " or ".join(map(spelled, values))
+            problems.append(f"{name}={spelled(value)}; it must be {fitting}")
     if problems:
         advice = "leave these settings out, or --portable"
         raise ConfigError("not all programs can hold such a model", location, advice=advice, details=problems)
     return changed, chosen
-
-
-def _spelled(value: object) -> str:
-    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
