@@ -19,7 +19,7 @@ import numpy as np
 from dragoman.decoding.constraints.active import ActiveConstraints
 from dragoman.decoding.constraints.protocol import Rows
 from dragoman.decoding.faults import FaultFinder
-from dragoman.decoding.guided_beam import shared_continuations, with_wanted
+from dragoman.decoding.guided_beam import best_tokens, shared_continuations
 from dragoman.decoding.hypothesis import Hypothesis, best_first, length_penalty
 from dragoman.decoding.scores import FORBIDDEN, refuse_nan
 from dragoman.decoding.state import State
@@ -167,7 +167,9 @@ def beam_search(state: State, constraints: ActiveConstraints, config: SearchConf
     while True:
         scores = state.step(last_ids)
         constraints.apply(scores, beam.rows)
-        values, token_ids = scores.top_k(config.beam_size)  # (R, K), falling
+        values, token_ids = best_tokens(
+            constraints.guide, scores, config.beam_size
+        )  # (R, K), falling; then wanted ones
         best = values[:, 0]
         if not (best > FORBIDDEN).all():
             refuse_nan(best)
@@ -175,7 +177,6 @@ def beam_search(state: State, constraints: ActiveConstraints, config: SearchConf
         if constraints.guide is None:
             parents, choices = best_continuations(beam, values, kept.widths, config.beam_size)
         else:
-            values, token_ids = with_wanted(constraints.guide, scores, values, token_ids)
             log_probs = values + beam.log_prob[:, None]
             parents, choices = shared_continuations(constraints.guide, beam.sentence, log_probs, token_ids, kept.widths)
         grown = beam.take(parents).extend(token_ids[parents, choices], values[parents, choices])

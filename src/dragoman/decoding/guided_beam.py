@@ -17,21 +17,25 @@ from dragoman.decoding.scores import FORBIDDEN, Scores
 from dragoman.machine.arrays import Floats, Ints
 
 
-def with_wanted(guide: Guide, scores: Scores, values: Floats, token_ids: Ints) -> tuple[Floats, Ints]:
-    """Add the wanted tokens to the most probable ones, values and token_ids (R, K) -> (R, K + W).
+def best_tokens(guide: Guide | None, scores: Scores, k: int) -> tuple[Floats, Ints]:
+    """Return the k most probable tokens of each row, falling, and those that a guide wants: values, ids (R, K + W).
 
     A token that a row has already, or that is forbidden, has the value -inf.
     """
+    if guide is None:
+        return scores.top_k(k)
     rows, tokens = guide.wanted()
+    wanted = scores.at(rows, tokens) if len(rows) else np.zeros(0, dtype=np.float32)  # first: it computes all scores
+    values, token_ids = scores.top_k(k)
     is_new = ~(token_ids[rows] == tokens[:, None]).any(axis=1)
-    rows, tokens = rows[is_new], tokens[is_new]
+    rows, tokens, wanted = rows[is_new], tokens[is_new], wanted[is_new]
     if not len(rows):
         return values, token_ids
     counts = np.bincount(rows, minlength=len(values))
     columns = np.arange(len(rows)) - (counts.cumsum() - counts)[rows]  # rows are in order
     shape = len(values), int(counts.max())
     more_values, more_ids = np.full(shape, FORBIDDEN), np.zeros(shape, dtype=np.int64)
-    more_values[rows, columns], more_ids[rows, columns] = scores.at(rows, tokens), tokens
+    more_values[rows, columns], more_ids[rows, columns] = wanted, tokens
     return np.concatenate((values, more_values), axis=1), np.concatenate((token_ids, more_ids), axis=1)
 
 
