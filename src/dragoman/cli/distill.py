@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dragoman.cli.flagged_settings import portable_settings
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import (
@@ -21,7 +22,7 @@ from dragoman.cli.option_groups import (
 )
 from dragoman.cli.options import MODEL_HELP, Sentences
 from dragoman.cli.streams import command_line, say
-from dragoman.cli.training_settings import known_languages, portable_settings, require_folder
+from dragoman.cli.training_settings import known_languages, require_folder
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:

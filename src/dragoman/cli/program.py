@@ -36,6 +36,8 @@ from dragoman.errors import DragomanError, is_out_of_memory, printable
 from dragoman.machine.devices import set_library_defaults
 from dragoman.machine.signals import HANG_UP, ending_signals
 
+#: The signal of an alarm; not on Windows.
+ALARM: int | None = getattr(signal, "SIGALRM", None)
 USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE = 2, 5, 70, 130, 141
 
 #: The commands in the order of the help, and the modules of their functions.
@@ -150,30 +152,25 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
     the program begins to wait for something would not end the waiting.
     """
     ended_by: list[int] = []
-    alarm: int | None = getattr(signal, "SIGALRM", None)  # not on Windows
-
-    def set_alarm(seconds: float) -> None:
-        if alarm:
-            signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
 
     def end(number: int, frame: FrameType | None) -> None:
         if ended_by and number == HANG_UP:
             return
         ended_by.append(number)
         is_first = len(ended_by) == 1
-        if alarm and (is_first or number == alarm) and _importing(frame):
-            set_alarm(0.01)
+        if ALARM and (is_first or number == ALARM) and _importing(frame):
+            _set_alarm(0.01)
             return
-        set_alarm(0)
+        _set_alarm(0)
         raise KeyboardInterrupt if ended_by[0] == signal.SIGINT else SystemExit(128 + ended_by[0])
 
     def unraisable(swallowed: sys.UnraisableHookArgs) -> None:
-        if alarm and ended_by and isinstance(swallowed.exc_value, KeyboardInterrupt | SystemExit):
-            set_alarm(0.01)
+        if ALARM and ended_by and isinstance(swallowed.exc_value, KeyboardInterrupt | SystemExit):
+            _set_alarm(0.01)
         else:
             hook(swallowed)
 
-    numbers = [*ending_signals(), *([alarm] if alarm else [])]
+    numbers = [*ending_signals(), *([ALARM] if ALARM else [])]
     handlers = [(number, signal.signal(number, end)) for number in numbers]
     hook, sys.unraisablehook = sys.unraisablehook, unraisable
 
@@ -181,9 +178,15 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
         yield ended_by
     finally:
         sys.unraisablehook = hook
-        set_alarm(0)  # one that nobody waits for any more would kill
+        _set_alarm(0)  # one that nobody waits for any more would kill
         for number, handler in handlers:
             signal.signal(number, handler)
+
+
+def _set_alarm(seconds: float) -> None:
+    """Ask for an alarm again and again; 0 is for none."""
+    if ALARM:
+        signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
 
 
 def _importing(frame: FrameType | None) -> bool:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dragoman.cli.flagged_settings import flagged_settings
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import LanguageOptions, TextOptions, ValidationOptions, given_options
 from dragoman.cli.options import Augment, Device, DropInvalid, Overwrite, Portable, Recipe, Settings, Time
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import (
-    augmented_settings,
     default_folder,
-    portable_settings,
     recipe_of_run,
     recipe_settings,
     require_extras,
@@ -95,12 +94,11 @@ def train(
     data = _data_options(text, validation, languages, invalid_utf8)
     recipe = recipe or recipe_of_run(output, data, overrides or [])
     settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
-    settings, choices = portable_settings(settings, recipe, init_from) if portable else (settings, [])
-    settings, changes = augmented_settings(settings, recipe, init_from) if augment else (settings, [])
+    settings, choices = flagged_settings(settings, recipe, init_from, portable=portable, augment=augment)
     limit = None if time is None else time_limit(time, settings, recipe, overrides or [])
     folder = _check(settings, recipe, output, init_from)
     _find_device(device)
-    _say("\n".join([f"run folder: {folder}", *choices, *changes]))
+    _say("\n".join([f"run folder: {folder}", *choices]))
     from dragoman.training.run import train
 
     best = train(settings, folder, init_from=init_from, device=device, progress_bar=True, time_limit=limit)
