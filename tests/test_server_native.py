@@ -127,6 +127,10 @@ def test_errors_are_one_line(client: Any, body: Any, message: str) -> None:
     assert message in answer.json()["error"]
 
 
+def test_an_empty_body_is_told(client: Any) -> None:
+    assert "the body is empty; send a JSON object" in client.post("/v1/translate").json()["error"]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["x", "en", "de", "auto", "\ud800", ""]),
     lambda inner: (
