@@ -136,6 +136,7 @@ def test_tables_are_read(tmp_path: Path, name: str, content: str) -> None:
         ),
         (b"source,fr\na,b\n", r"there is no column target \(the first line has: source, fr\)"),
         (b"source,target\na,b\n,c\n", "a term has no source: .*:3; mend or remove the row"),
+        (b"source,target\na,b,c\n", "the row has more cells than the header: .*:2; put quotation marks around a text"),
         (b"source,target\na,\n", "the term 'a' has no target: .*:2; write one, or yes under do-not-translate"),
         (b"source,target\na,*\n", "the term 'a' has an empty target: .*:2"),
         (b"source,target,dnt\na,b,maybe\n", "'maybe' in column do-not-translate: .*:2; write yes or no"),
