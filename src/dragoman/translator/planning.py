@@ -10,7 +10,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.contractions import with_apostrophes
 from dragoman.text.odd_characters import KnownCharacters
-from dragoman.text.quantities import find_quantities
+from dragoman.text.quantities import find_quantities, is_bare_price
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm, small_start
@@ -126,7 +126,8 @@ class Planner:
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         found = request.terms.find(tagged.text) if request.terms else ()
         languages = tagged.source_lang or UNKNOWN, tagged.target_lang
-        quantities = find_quantities(tagged.text, *languages) if masks_numbers else ()
+        has_masks = masks_numbers or (self.can_mask and is_bare_price(tagged.text, languages[1]))
+        quantities = find_quantities(tagged.text, *languages) if has_masks else ()
         known = KnownParts(quantities, [(start, end) for start, end, _ in found])
         segments = self._segments(tagged, marks, self._limits(request.sentences), known)
         if request.terms:
@@ -173,15 +174,19 @@ class Planner:
             text = read(segment).text
             return self._tokenizers.source.encode(with_tag(tags, text) if tags else text)
 
+        segments = cut(reader.text, encode, limits)
+        written = [reader.written(segment.text) if segment.is_copied else "" for segment in segments]
         return [
             segment._replace(
                 text=reader.original(segment.text),
+                flag=None if form else segment.flag,
+                written=form,
                 protected=reader.protected(segment.text),
                 reading=Reading() if segment.is_copied else read(segment.text),
                 forbidden_ids=self._forbidden_ids(segment.ids),
                 allowed_ids=() if self._short_list is None else self._short_list.ids(segment.ids, tagged.target_lang),
             )
-            for segment in cut(reader.text, encode, limits)
+            for segment, form in zip(segments, written, strict=True)
         ]
 
     def _forbidden_ids(self, source_ids: Sequence[int]) -> Sequence[int]:

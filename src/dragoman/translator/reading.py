@@ -132,6 +132,14 @@ class TextReader:
         """Return a stretch of `text` as it was."""
         return self._marks.original(segment)
 
+    def written(self, segment: str) -> str:
+        """Return a copied stretch of `text` as the target language writes its numbers; "" if none is masked."""
+        forms = {
+            mark: form for mark in segment if mark in self._marks and (form := self._written.get(self._marks[mark]))
+        }
+        forms = {mark: form for mark, form in forms.items() if mark not in self._verbatim}
+        return "".join(forms.get(mark) or self.original(mark) for mark in segment) if forms else ""
+
     def protected(self, segment: str) -> list[Stretch]:
         """Return the places of protected stretches in the original of a stretch of `text`."""
         if not self._verbatim:
