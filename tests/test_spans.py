@@ -70,6 +70,13 @@ def test_a_number_has_its_separators_and_nothing_around_it(text: str, numbers: l
         ("写信给a@b.co吧，见http://x.y/z吧。", [("a@b.co", "email"), ("http://x.y/z", "url")]),
         ("Write to ann.lee+x@b.co.uk.", [("ann.lee+x@b.co.uk", "email")]),
         (
+            "j.o'brien@b.co, (o’neill@b.co) mailto:d'arcy@b.co sean.d'arcy@b.co r&d@b.co",
+            ["j.o'brien@b.co", "o’neill@b.co", "mailto:d'arcy@b.co", "sean.d'arcy@b.co", "r&d@b.co"],
+        ),
+        ("'ann@b.co', ‘o’neill@b.co’ \"bo@b.co\"", ["ann@b.co", "o’neill@b.co", "bo@b.co"]),
+        ("l'adresse d'ann@b.co ou Qu’bo@b.co, dell'io@b.co", ["ann@b.co", "bo@b.co", "io@b.co"]),
+        ("a&amp;ann@b.co, it''s@b.co", ["ann@b.co", "s@b.co"]),
+        (
             "@ann, #tag and #42nd, not #1 or C# or &#39;",
             [("@ann", "mention"), ("#tag", "mention"), ("#42nd", "mention")],
         ),
@@ -136,7 +143,24 @@ def test_the_fields_of_python_formats_are_placeholders(name: str, conversion: st
 
 @pytest.mark.parametrize(
     "piece",
-    ["1./", "a_", "a.", "1 111 ", "`a", "{a[", "%0", "http://,", "/a", "😀\u200d", "a@a.", " --a", "--a=", " -a"],
+    [
+        "1./",
+        "a_",
+        "a.",
+        "1 111 ",
+        "`a",
+        "{a[",
+        "%0",
+        "http://,",
+        "/a",
+        "😀\u200d",
+        "a@a.",
+        "a'",
+        "a&a'",
+        " --a",
+        "--a=",
+        " -a",
+    ],
 )
 def test_the_time_grows_with_the_length_of_the_text(piece: str) -> None:
     """With quadratic time, these texts would take hours."""

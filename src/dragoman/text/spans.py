@@ -42,9 +42,11 @@ _NOT_IN_URL = rf"\s<>\"“”„«»`|\\^…、。！？，；：（）《》「
 _URL = rf"[^{_NOT_IN_URL}]*[^{_NOT_IN_URL}.,;:!?'’‘*()\[\]{{}}]"
 #: Addresses of the web with "http", "ftp" or "www", and of e-mail.
 _WEB_ADDRESS = rf"{_START}(?i:(?:https?|ftp)://|www\.){_URL}"
+#: Words that lose a vowel before another in French or Italian: the address in "l'ann@b.co" begins at "a".
+_ELIDED = "[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|(?:a|da|de|ne|su|que)ll|un"
 _EMAIL = (
-    rf"{_START}(?<![.+-])(?:mailto:)?{_W}(?:{_W}|[.+-]){{0,63}}@(?:[A-Za-z0-9-]{{1,63}}\.){{1,8}}"
-    rf"[A-Za-z]{{2,24}}{_STOP}"
+    rf"{_START}(?<![.+-])(?:mailto:|(?!(?i:{_ELIDED})['’])){_W}(?:{_W}|[.+-]|(?<={_W})['’&](?={_W})){{0,63}}"
+    rf"@(?:[A-Za-z0-9-]{{1,63}}\.){{1,8}}[A-Za-z]{{2,24}}{_STOP}"
 )
 WEB_ADDRESS, EMAIL = re.compile(_WEB_ADDRESS), re.compile(_EMAIL)
 #: An option of a command: "-v", "--help", "--output=FILE", "--color[=WHEN]". Not "well-known --- and", "+/-i", "-I am".

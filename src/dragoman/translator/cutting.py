@@ -17,6 +17,7 @@ from typing import NamedTuple
 from dragoman.machine.arrays import Ints
 from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.languages import UNSPACED
+from dragoman.text.protection import Stretch
 from dragoman.text.sentences import PARAGRAPH_END, has_words, sentence_spans, sentences
 from dragoman.translator.reading import Reading
 from dragoman.translator.results import Flag
@@ -63,6 +64,8 @@ class Segment(NamedTuple):
     allowed_ids: Sequence[int] | Ints = ()
     #: What `ids` were made of; empty for a copied segment.
     reading: Reading = Reading()
+    #: The places in `text` that the request protects.
+    protected: Sequence[Stretch] = ()
 
     @property
     def is_copied(self) -> bool:
