@@ -398,3 +398,15 @@ def test_scores_are_those_of_the_text_itself(masking: Tokenizers) -> None:
     translator = Translator([tiny_model(masking, max_length=120)], masking)
     score = translator.score("See {name}.", "Sieh {name}.")
     assert "⟨1⟩" not in score.tokens
+
+
+def test_the_shipped_model_keeps_addresses_codes_and_prices() -> None:
+    texts = {
+        "Mail j.o'brien@example.com please.": "j.o'brien@example.com",
+        "The A380 is big.": "A380",
+        "Pay to DE89 3704 0044 0532 0130 00.": "DE89 3704 0044 0532 0130 00",
+        "$19.99": "19,99 $",
+        "CALL ME BEFORE 5 PM": "17 UHR",
+    }
+    found = Translator.load("everyday").translate(list(texts), source_lang="en", target_lang="de")
+    assert all(text in one.text and not one.flags for text, one in zip(texts.values(), found, strict=True)), found
