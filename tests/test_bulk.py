@@ -84,13 +84,33 @@ def test_parts_join_to_the_whole(
     """Lines keep their order, and sentences their numbers."""
     (texts / "page.html").unlink()
     assert run(command(model, "--input", texts, "--output", tmp_path / "whole", *form)) == 0
-    assert BulkTranslation.__init__.__defaults__ is not None
-    monkeypatch.setattr(BulkTranslation.__init__, "__defaults__", ("error", 7))
+    defaults = BulkTranslation.__init__.__defaults__
+    assert defaults is not None
+    monkeypatch.setattr(BulkTranslation.__init__, "__defaults__", (defaults[0], 7, *defaults[2:]))
     assert run(command(model, "--input", texts, "--output", tmp_path / "parts", *form)) == 0
     parts, whole = (written(tmp_path / name)["a.en"].decode() for name in ("parts", "whole"))
     # The last digits of a score depend on what was searched together.
     assert SCORE.sub("", parts) == SCORE.sub("", whole)
     assert parts.count("\n") == len(SENTENCES) * (2 if "--n-best" in form else 1)
+
+
+def test_flagged_lines_are_named_with_their_file(
+    model: str, texts: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The tiny model cannot write the address."""
+    lines = ["A man is riding a horse.", "Look at https://example.org now.", "", "See https://example.org too."]
+    (texts / "more" / "c.en").write_text("\n".join(lines), encoding="utf-8")
+    (texts / "page.html").write_bytes(PAGE.replace(b"a book", b"https://example.org"))
+    translate = command(model, "--input", texts, "--output", tmp_path / "out")
+    assert run(translate) == 0
+    said = capfd.readouterr().err
+    message = "an address, a placeholder, an emoji or the like is missing or changed"
+    assert sorted(re.findall(rf"warning: (\S+): (line|segment) (\d+): (?:.*; )?{message}", said)) == [
+        ("more/c.en", "line", "2"),
+        ("more/c.en", "line", "4"),
+        ("page.html", "segment", "2"),
+    ]
+    assert re.search("to be checked: .*span 3", said)
 
 
 def test_several_inputs_go_into_a_folder(model: str, texts: Path, tmp_path: Path) -> None:
@@ -203,7 +223,7 @@ def test_an_error_of_one_file_stops_no_other(
     (texts / "gone.txt").symlink_to("nowhere")
     assert run(command(model, "--input", texts, "--output", out)) == 1
     said = capsys.readouterr().err
-    assert "1 files are left out, neither text nor a known document: style.css" in said
+    assert "left out, neither text nor a known document: style.css" in said
     assert "error: 4 of 8 files were not translated" in said
     assert f"invalid UTF-8: {texts}/bad.txt:2:7" in said
     assert "damaged gzip file" in said

@@ -498,6 +498,18 @@ def test_ensembles(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     assert out.decode() == expected + "\n"
 
 
+def test_a_dash_is_standard_input_or_output(
+    dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    expected = dragoman("translate", "-m", bundle, stdin=b"A man\n")
+    assert dragoman("translate", "-m", bundle, "--input", "-", "--output", "-", stdin=b"A man\n") == expected
+    Path("page.html").write_text("<p>A man</p>", encoding="utf-8")
+    code, out, _ = dragoman("translate", "-m", bundle, "--input", "page.html", "--output", "-")
+    assert (code, out[:3]) == (0, b"<p>")
+    assert not Path("-").exists()
+
+
 def test_files_are_refused_kept_or_replaced(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     source, target = tmp_path / "in.en", tmp_path / "out.de"
     source.write_bytes(b"A man\nShe\n")

@@ -136,6 +136,30 @@ def test_a_model_that_copies_gives_the_text_and_never_sees_a_span(masking: Token
     assert len(seen) <= max(0, len(verbatim) - N_RESERVED)
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("$19.99", "19,99 $"),
+        ("$5", "5 $"),
+        ("-€3.50", "-3,50 €"),
+        ("$1,250.50 – £2,000.", "1.250,50 $ – 2.000 £."),
+        ("($12.75)", "(12,75 $)"),
+    ],
+)
+def test_a_price_alone_is_written_by_the_rules_of_its_language(masking: Tokenizers, text: str, written: str) -> None:
+    search = ScriptedSearch(masking, same)
+    planner = Planner(
+        masking, Directions(masking), 400, ModelFacts(learned=LEARNED.model_copy(update={"without_words": 0.0}))
+    )
+    stages = replace(pipeline(search), planner=planner)
+    requests = [Request(text), Request(text, prefix="Ja:"), Request(text, verbatim=[(0, len(text))])]
+    found = stages.translate([replace(request, source_lang="en", target_lang="de", align=True) for request in requests])
+    assert [one.text for one in found] == [written, f"Ja: {written}", text]
+    assert [one.flags for one in found] == [(), (), ("copied",)]
+    assert all(one.alignment for one in found)
+    assert not any(search.calls)
+
+
 @given(TEXTS)
 def test_spans_go_where_the_model_puts_their_masks(masking: Tokenizers, text: str) -> None:
     (translation,) = pipeline(ScriptedSearch(masking, backwards)).translate([Request(text)])
@@ -374,3 +398,15 @@ def test_scores_are_those_of_the_text_itself(masking: Tokenizers) -> None:
     translator = Translator([tiny_model(masking, max_length=120)], masking)
     score = translator.score("See {name}.", "Sieh {name}.")
     assert "⟨1⟩" not in score.tokens
+
+
+def test_the_shipped_model_keeps_addresses_codes_and_prices() -> None:
+    texts = {
+        "Mail j.o'brien@example.com please.": "j.o'brien@example.com",
+        "The A380 is big.": "A380",
+        "Pay to DE89 3704 0044 0532 0130 00.": "DE89 3704 0044 0532 0130 00",
+        "$19.99": "19,99 $",
+        "CALL ME BEFORE 5 PM": "17 UHR",
+    }
+    found = Translator.load("everyday").translate(list(texts), source_lang="en", target_lang="de")
+    assert all(text in one.text and not one.flags for text, one in zip(texts.values(), found, strict=True)), found

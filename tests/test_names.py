@@ -18,6 +18,7 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.name_words import find_names
+from dragoman.text.terms import Term, TermList
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Candidate, ModelFacts, Pipeline, Request, SearchJob, StopCondition, Translation
 from dragoman.translator.directions import Directions
@@ -117,14 +118,16 @@ class Model:
         values = [self.log_prob(*each) for each in self.scored[len(self.scored) - len(pairs) :]]
         return [(value,) * (len(ids) + 1) for value, (_, ids) in zip(values, pairs, strict=True)]
 
-    def run(self, text: str, source: str = "en", target: str = "de", **options: object) -> Translation:
+    def run(
+        self, text: str, source: str = "en", target: str = "de", terms: TermList | None = None, **options: object
+    ) -> Translation:
         directions = Directions(self.tokenizers)
         planner = Planner(self.tokenizers, directions, 400, ModelFacts())
         check = NameCheck(self, self.tokenizers, directions, 399, 512)  # type: ignore[arg-type]
         finisher = Finisher(self, self.tokenizers, None, 512)  # type: ignore[arg-type]
         config = SearchConfig.model_validate({"beam_size": 3, **options})
         stages = Pipeline(planner, self, finisher, config, check)
-        (translation,) = stages.translate([Request(text, source_lang=source, target_lang=target)])
+        (translation,) = stages.translate([Request(text, source_lang=source, target_lang=target, terms=terms)])
         return translation
 
 
@@ -223,6 +226,22 @@ def test_a_model_of_one_direction_is_left_alone(tokenizers: Tokenizers, source: 
         assert (model.n_searches, model.scored) == (1, [])
     else:
         assert (target, source) in tokenizers.directions
+
+
+def test_words_of_a_term_are_no_names(tokenizers: Tokenizers) -> None:
+    """The list says how to translate them; a mask would hide that the translation lacks them."""
+    model = Model(tokenizers, careless)
+    text = "the book is on Quispe now."
+    translation = model.run(text, terms=TermList([Term("quispe", ("Katze",))]))
+    assert set(model.read) == {text}
+    assert (translation.text, translation.missing_terms) == ("the book is on now.", ("quispe",))
+
+
+def test_a_name_is_not_masked_in_a_term(tokenizers: Tokenizers) -> None:
+    model = Model(tokenizers, careless)
+    translation = model.run("see Quispe Bird and Quispe now.", terms=TermList([Term("Quispe Bird", ("is",))]))
+    assert model.read[-1] == "see Quispe Bird and ⟨1⟩ now."
+    assert translation.missing_terms == ("Quispe Bird",)
 
 
 def test_samples_are_not_searched_again(tokenizers: Tokenizers) -> None:

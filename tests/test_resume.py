@@ -858,6 +858,17 @@ def test_a_longer_training_keeps_what_was_chosen_for_it(corpus: Path, tmp_path: 
     assert saved_steps(tmp_path / "run" / "checkpoints")[-1] == 12
 
 
+def test_a_finished_run_does_not_take_a_wrong_name_for_its_text(corpus: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    train(settings(corpus, max_steps=1), run, device="cpu")
+    before = (run / "config.yaml").read_bytes()
+    wrong = settings(corpus, max_steps=1)
+    wrong["data"]["source"] = str(corpus / "nope")
+    with pytest.raises(DataError, match=r"file not found: .*nope; the run in .* was prepared from other files"):
+        train(wrong, run, device="cpu")
+    assert (run / "config.yaml").read_bytes() == before
+
+
 def test_a_run_without_its_text_goes_on_and_notes_what_it_was_told(
     corpus: Path, reference: Path, tmp_path: Path, log_lines: list[str]
 ) -> None:

@@ -97,15 +97,23 @@ def test_the_source_is_detected_and_its_confidence_told(client: Any) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({}, "texts: Field required"),
+        ({}, "texts is missing"),
         ({"texts": []}, "texts: List should have at least 1 item"),
         ({"texts": ["x"]}, "target is missing"),
         ({"texts": ["x"], "target": "zz"}, "zz is not supported"),
         ({"texts": ["x"], "target": "de", "beam_size": 33}, "beam_size: Input should be less than or equal to 32"),
         ({"texts": ["x"], "target": "de", "n_best": 3, "beam_size": 2}, "n_best 3 is more than beam_size 2"),
         ({"texts": ["x"], "target": "de", "top_p": 7.0}, "top_p: input should be less than or equal to 1"),
+        ({"texts": [{"text": "x", "nbest": 3}], "target": "de"}, "texts.0.nbest: there is no such option"),
+        ({"texts": [{"n_best": 3}], "target": "de"}, "texts.0.text is missing"),
+        ({"texts": ["x", 7], "target": "de"}, "texts.1: Input should be a valid string"),
+        ({"texts": ["x"], "target": "de", "terms": ["a = b"]}, "terms.0: it must be an object"),
+        (
+            {"texts": ["x"], "target": "de", "terms": [{"source": "a", "goal": "b"}]},
+            "terms.0.goal: there is no such option",
+        ),
         ([], "the body is no JSON object; send one, with the header Content-Type: application/json"),
-        ({"texts": ["x"], "target": "de", "zebra": 1}, "zebra: Extra inputs are not permitted"),
+        ({"texts": ["x"], "target": "de", "zebra": 1}, "zebra: there is no such option"),
         ({"texts": ["x"], "target": "de", "beam_size": "3"}, "beam_size: Input should be a valid integer"),
         ({"texts": ["x" * 501], "target": "de"}, "request (501) exceeds text limit (500)"),
         ({"texts": ["x"] * 5, "target": "de"}, "request (5) exceeds text limit (4)"),
@@ -117,6 +125,10 @@ def test_errors_are_one_line(client: Any, body: Any, message: str) -> None:
     answer = client.post("/v1/translate", json=body)
     assert answer.status_code == 400
     assert message in answer.json()["error"]
+
+
+def test_an_empty_body_is_told(client: Any) -> None:
+    assert "the body is empty; send a JSON object" in client.post("/v1/translate").json()["error"]
 
 
 JSON = st.recursive(

@@ -154,6 +154,15 @@ def test_a_given_prefix_keeps_its_case(tokenizers: Tokenizers) -> None:
     assert translation.text == "Sie liest ein Buch."
 
 
+def test_what_is_written_for_a_number_is_in_capitals_too() -> None:
+    """The first translation loses the time, so it is masked; an address stays as it is."""
+    search = ScriptedSearch(learned(N_RESERVED), lambda text: [text if text.count("⟨") == 2 else "a ⟨1⟩"])
+    request = Request("A MAN AT 5 PM {a b}", source_lang="en", target_lang="de", align=True)
+    (translation,) = pipeline(search).translate([request])
+    assert translation.text == "A MAN AT 17 UHR {a b}"
+    assert {target for _, target in translation.alignment or ()} == set(range(7))
+
+
 def test_words_in_capitals_are_aligned(tokenizers: Tokenizers) -> None:
     text = "SHE IS READING A GROẞES BOOK."
     stages = pipeline(ScriptedSearch(tokenizers, backwards))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from dragoman.cli.program import run
 from dragoman.data.term_files import read_terms, typed_terms
 from dragoman.decoding.constraints.required import Phrase
 from dragoman.errors import ConfigError, DataError, DeadlineError
+from dragoman.memories import TranslationMemory, Unit
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.learning import learn_tokenizers
 from dragoman.text.surfaces import Surfaces
@@ -134,6 +136,7 @@ def test_tables_are_read(tmp_path: Path, name: str, content: str) -> None:
         ),
         (b"source,fr\na,b\n", r"there is no column target \(the first line has: source, fr\)"),
         (b"source,target\na,b\n,c\n", "a term has no source: .*:3; mend or remove the row"),
+        (b"source,target\na,b,c\n", "the row has more cells than the header: .*:2; put quotation marks around a text"),
         (b"source,target\na,\n", "the term 'a' has no target: .*:2; write one, or yes under do-not-translate"),
         (b"source,target\na,*\n", "the term 'a' has an empty target: .*:2"),
         (b"source,target,dnt\na,b,maybe\n", "'maybe' in column do-not-translate: .*:2; write yes or no"),
@@ -275,6 +278,35 @@ def test_terms_in_what_is_kept_are_no_terms(kind: str, request: pytest.FixtureRe
     assert (found.text, found.flags) == (text, ())
 
 
+@pytest.mark.parametrize("kind", ["plain", "masking"])
+def test_one_protected_word_leaves_the_same_word_elsewhere_a_term(kind: str, request: pytest.FixtureRequest) -> None:
+    search = ScriptedSearch(request.getfixturevalue(kind), lambda text: [text])
+    (found,) = pipeline(search).translate([Request("a horse, horse", terms=TERM_LIST, verbatim=[(9, 14)])])
+    assert found.missing_terms == ("horse",)
+    (found,) = pipeline(search).translate([Request("a horse, horse", terms=TERM_LIST, protect="horse")])
+    assert (found.text, found.missing_terms) == ("a horse, horse", ())
+
+
+def test_a_term_is_read_as_it_is(masking: Tokenizers) -> None:
+    """Neither its number nor its unknown letter is masked, while others are."""
+    terms = TermList([Term("size 12", ("Größe 12",)), Term("Łódź", ("Lodz",))])
+    search = ScriptedSearch(masking, lambda text: ["size 12"] if "12" in text else [text])
+    pipeline(search).translate([Request("size 12 in Łódź for 25 →", terms=terms)])
+    assert search.read[0] == "size 12 in Łódź for 25 ⟨1⟩"
+    assert search.read[-1] == "size 12 in Łódź for ⟨1⟩ ⟨2⟩"
+
+
+def test_a_memory_is_checked_for_the_terms_outside_protected_stretches(plain: Tokenizers) -> None:
+    memory = TranslationMemory([Unit("The Book on {horse}", "Das Book auf {horse}", "en", "de")])
+    search, request = ScriptedSearch(plain, lambda text: [text]), Request("The Book on {horse}", terms=TERM_LIST)
+    request = replace(request, memory=memory)
+    (found,) = pipeline(search).translate([request])
+    assert (found.missing_terms, found.flags) == (("book",), ("term_missing",))
+    (found,) = pipeline(search).translate([replace(request, protect="Book")])
+    assert (found.text, found.missing_terms, found.flags) == ("Das Book auf {horse}", (), ())
+    assert not any(search.calls)
+
+
 def test_a_kept_term_stands_in_every_translation(masking: Tokenizers) -> None:
     search = ScriptedSearch(masking, lambda text: [text.replace("Foo", "Fuß")])
     (found,) = pipeline(search).translate([Request("A Foo horse", terms=TermList([Term("Foo")]))])
@@ -328,6 +360,15 @@ def test_surfaces_spell_what_tokens_write(plain: Tokenizers) -> None:
         == sorted(id for id, text in enumerate(surfaces.texts) if text.startswith("Pf") and text != "Pf")[:3]
     )
     assert Phrase(("a", "b")).beginnings == ("a", "ab")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Open the Folder.", "Ouvrez le répertoire."), ("OPEN THE FOLDER.", "OUVREZ LE RÉPERTOIRE.")]
+)
+def test_a_term_is_translated_however_its_source_is_written(text: str, expected: str) -> None:
+    terms = TermList([Term("folder", ("répertoire",))])
+    found = Translator.load("everyday").translate(text, source_lang="en", target_lang="fr", terms=terms)
+    assert (found.text, found.missing_terms) == (expected, ())
 
 
 def test_the_command_line_reads_a_list(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,6 +14,7 @@ from dragoman.bulk.input_files import InputFile
 from dragoman.bulk.output_folder import OutputFolder
 from dragoman.bulk.worker import Failure, Outcome, Pool
 from dragoman.errors import ConfigError, DataError, RunFolderError
+from dragoman.translator import Translation
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +57,11 @@ class _OpenFile:
 
 
 class BulkTranslation:
-    """One run over many files. An error of one file is told, and the others go on."""
+    """One run over many files. An error of one file is told, and the others go on.
+
+    Args:
+        tell: called with flagged translations, each with its file and the number of its line or segment, from 1.
+    """
 
     def __init__(
         self,
@@ -64,7 +69,9 @@ class BulkTranslation:
         folder: OutputFolder,
         invalid_utf8: Literal["error", "replace"] = "error",
         part_lines: int = PART_LINES,
+        tell: Callable[[InputFile, int, Translation], None] = lambda *_: None,
     ) -> None:
+        self._tell = tell
         self._files, self._folder = files, folder
         self._invalid_utf8, self._part_lines = invalid_utf8, part_lines
         self._open: dict[str, _OpenFile] = {}
@@ -113,6 +120,8 @@ class BulkTranslation:
             self._folder.keep(part, outcome.content)
             self.summary.n_translations += outcome.n_translations
             self.summary.flags.update(outcome.flags)
+            for number, translation in outcome.flagged:
+                self._tell(part.file, number, translation)
         self._finish_if_whole(opened)
 
     def _finish_if_whole(self, opened: _OpenFile) -> None:

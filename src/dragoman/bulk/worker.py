@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from itertools import islice
 from typing import Any, Protocol
 
 from dragoman.bulk.file_parts import DocumentContent, Lines, Part
@@ -19,17 +20,24 @@ from dragoman.memories import TranslationMemory
 from dragoman.text.terms import TermList
 from dragoman.translator import Translation, Translator
 
+#: Flagged translations of a part that its result has.
+MOST_FLAGGED = 20
 #: Options of `Translator.translate_stream` that documents do not have.
 _OF_LINES = ("prefixes", "align", "n_best", "doubts", "read_ahead")
 
 
 @dataclass(frozen=True)
 class Result:
-    """The translation of a part: the bytes of its output, and how many translations have each flag."""
+    """The translation of a part: the bytes of its output, and how many translations have each flag.
+
+    Args:
+        flagged: the first of these translations, each with the number of its line or segment in the file, from 1.
+    """
 
     content: bytes
     n_translations: int
     flags: Mapping[str, int] = field(default_factory=dict)
+    flagged: Sequence[tuple[int, Translation]] = ()
 
 
 @dataclass(frozen=True)
@@ -116,7 +124,7 @@ class BulkWorker:
             for number, translation in enumerate(translations, work.first)
             for line in self.job.output.lines(number, translation)
         )
-        return Result("".join(f"{line}\n" for line in lines).encode(), len(translations), _flags(translations))
+        return _result("".join(f"{line}\n" for line in lines).encode(), translations, work.first)
 
     def _document(self, work: DocumentContent) -> Result:
         from dragoman.documents import parse_document, translate_document
@@ -128,7 +136,7 @@ class BulkWorker:
         options = {name: value for name, value in self.job.options.items() if name not in _OF_LINES}
         prefix = self.job.options.get("prefixes") or ""
         translations = list(translate_document(document, self.translator, prefix=prefix, **options))
-        return Result(document.rebuild(translations, self.job.target), len(translations), _flags(translations))
+        return _result(document.rebuild(translations, self.job.target), translations)
 
 
 def model_fingerprints(models: Iterable[str]) -> tuple[str, ...]:
@@ -152,5 +160,7 @@ def _for_json(value: object) -> object:
     return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
-def _flags(translations: Iterable[Translation]) -> dict[str, int]:
-    return dict(Counter(str(flag) for translation in translations for flag in translation.flags))
+def _result(content: bytes, translations: Sequence[Translation], n_before: int = 0) -> Result:
+    flags = Counter(str(flag) for translation in translations for flag in translation.flags)
+    flagged = ((number, each) for number, each in enumerate(translations, n_before + 1) if each.flags)
+    return Result(content, len(translations), dict(flags), list(islice(flagged, MOST_FLAGGED)))

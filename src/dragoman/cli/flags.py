@@ -39,17 +39,19 @@ class LineWarnings:
         self._unit = unit
         self._counts: Counter[Flag] = Counter()
 
-    def tell(self, number: int, translation: Translation, quoted: str = "") -> None:
+    def tell(self, number: int, translation: Translation, quoted: str = "", file: str = "") -> None:
         """Warn if the translation of a line, counted from 1, has flags.
 
         Args:
             quoted: a text by which its reader finds the line; its beginning is in the warning.
+            file: the name of its file, if there are several.
         """
         self._counts.update(translation.flags)
         named_flags = [flag for flag in translation.flags if self._counts[flag] <= MOST_NAMED]
         if named_flags:
             place = f' ("{shorten(quoted, 50, placeholder="…")}")' if quoted else ""
-            _log.warning(f"{self._unit} {number}{place}: {'; '.join(_words(translation, named_flags))}")
+            where = f"{file}: " if file else ""
+            _log.warning(f"{where}{self._unit} {number}{place}: {'; '.join(_words(translation, named_flags))}")
 
     def finish(self) -> None:
         """Warn of the lines that were not named."""

@@ -27,7 +27,7 @@ Memories = Annotated[
 ]
 Threshold = Annotated[
     float | None,
-    typer.Option("--memory-threshold", help="Least score of the similar texts that --json shows; default: 0.7."),
+    typer.Option("--memory-threshold", min=0, max=1, help="Least score of similar texts in --json; default: 0.7."),
 ]
 
 
@@ -49,11 +49,10 @@ class MemoryFlags:
             if self.memory_threshold is not None:
                 raise typer.BadParameter("--memory-threshold needs --memory")
             return {}
-        from dragoman.memories import TranslationMemory, check_threshold
+        from dragoman.memories import TranslationMemory
 
         options: dict[str, Any] = {}
         if self.memory_threshold is not None:
-            check_threshold(self.memory_threshold)
             require_package("--memory-threshold", "rapidfuzz")
             options["memory_threshold"] = self.memory_threshold
         source, target = direction_of(translator, direction)

@@ -119,7 +119,7 @@ Protect = Annotated[
 Doubts = Annotated[bool, typer.Option("--doubts", help="Mark doubtful words: [?word]; --json numbers them.")]
 MinConfidence = Annotated[
     float | None,
-    typer.Option("--min-confidence", metavar="0..1", help="Leave a text as it is if the confidence is lower."),
+    typer.Option("--min-confidence", min=0, max=1, metavar="0..1", help="Leave a text as it is below this confidence."),
 ]
 Terms = Annotated[
     Path | None,

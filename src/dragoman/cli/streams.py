@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Columns of a table that goes to a file or a pipe.
 WIDTH = 110
-STDOUT, STDIN = "standard output", "standard input"
+STDOUT, STDIN, DASH = "standard output", "standard input", Path("-")  # the last is the file name for either
 #: Fewest seconds between two progress lines of a command.
 PROGRESS_EVERY = 10.0
 
@@ -87,7 +87,7 @@ def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool
     from dragoman.data.text_files.file_signatures import refuse_documents
     from dragoman.data.text_files.lines import input_text
 
-    if path is not None:
+    if path is not None and path != DASH:
         if not path.exists():
             raise DataError("file not found", path, advice="check the path")
         refuse_documents(path)
@@ -153,7 +153,7 @@ def result_lines(
 def result_bytes(
     path: Path | None, *, overwrite: bool = False, inputs: Iterable[str | Path | None] = ()
 ) -> Iterator[WriteBytes]:
-    """Open an output for results: standard output, flushed at once, or a file that appears when it is complete.
+    """Open an output for results: standard output (also as `-`), flushed at once, or a file that appears when complete.
 
     A file whose name ends in .gz, .bz2 or .xz is compressed.
 
@@ -161,7 +161,7 @@ def result_bytes(
         ConfigError: its suffix names a compression that dragoman does not write.
         DataError: the file exists, its folder does not, or it is one of the inputs; or standard output is closed.
     """
-    if path is None:
+    if path is None or path == DASH:
         out = _stdout().buffer
         yield lambda content: _write(out, content, STDOUT, flush=True)
         return

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dragoman.bulk.line_output import LineFormat
+from dragoman.cli.flags import LineWarnings
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import EngineOptions
 from dragoman.cli.options import InvalidUtf8
 from dragoman.cli.translate_flags import InputFlags, OutputFlags
-from dragoman.errors import DataError
+from dragoman.errors import DataError, printable
 
 if TYPE_CHECKING:
-    from dragoman.bulk.input_files import InputFiles
+    from dragoman.bulk.input_files import InputFile, InputFiles
     from dragoman.bulk.worker import BulkJob, Pool
-    from dragoman.translator import Translator
+    from dragoman.translator import Translation, Translator
 
 _log = logging.getLogger(__name__)
 
@@ -94,17 +95,28 @@ def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> 
     job = _job(translator, models, form, given)
     settings = {**job.settings(), "invalid_utf8": many.invalid_utf8}
     with open_output(output, settings, overwrite=many.to.overwrite) as folder:
-        translation = BulkTranslation(files.taken, folder, many.invalid_utf8)
+        translation = BulkTranslation(files.taken, folder, many.invalid_utf8, tell=_warnings())
         with _pool(translator, job, models) as pool:
             summary = translation.run(pool)
     _log.info(summary.describe())
     if summary.flags:
         flags = ", ".join(f"{name} {n:,}" for name, n in sorted(summary.flags.items()))
-        _log.info(f"to be checked: {flags} (--json shows the flags of each line)")
+        _log.info(f"to be checked: {flags}")
     if summary.failures:
         advice = "the same command translates what is missing"
         problem = f"{len(summary.failures):,} of {len(files.taken):,} files were not translated"
         raise DataError(problem, output, advice=advice, details=summary.failures)
+
+
+def _warnings() -> Callable[[InputFile, int, Translation], None]:
+    """Return what warns of a flagged line or segment of a file."""
+    of_lines, of_segments = LineWarnings("line"), LineWarnings("segment")
+
+    def warn(file: InputFile, number: int, translation: Translation) -> None:
+        warnings = of_lines if file.format is None else of_segments
+        warnings.tell(number, translation, file=printable(file.name))
+
+    return warn
 
 
 def target_language(translator: Translator, target_lang: str | None) -> str | None:
@@ -160,7 +172,7 @@ def _pool(translator: Translator, job: BulkJob, models: ModelOptions) -> Iterato
 def _tell_left_out(files: InputFiles) -> None:
     if files.left_out:
         names = ", ".join(path.name for path in files.left_out[:3]) + (" ..." if len(files.left_out) > 3 else "")
-        _log.warning(f"{len(files.left_out):,} files are left out, neither text nor a known document: {names}")
+        _log.warning(f"left out, neither text nor a known document: {names}")
     if files.tables:
         names = ", ".join(path.name for path in files.tables[:3]) + (" ..." if len(files.tables) > 3 else "")
-        _log.warning(f"{len(files.tables):,} tables are left out, because --columns names no columns: {names}")
+        _log.warning(f"left out, because --columns names no columns: {names}")

@@ -10,6 +10,7 @@ import typer
 
 from dragoman.bulk.line_output import LineFormat
 from dragoman.cli.options import AsJson, Doubts, Overwrite, Utf8
+from dragoman.cli.streams import DASH
 
 Input = Annotated[
     list[Path] | None,
@@ -75,8 +76,8 @@ class InputFlags:
 
     @property
     def input(self) -> Path | None:
-        """The only input, if there is one."""
-        return self.inputs[0] if self.inputs else None
+        """The only input, if there is one; `-` is standard input, as none is."""
+        return self.inputs[0] if self.inputs and self.inputs != [DASH] else None
 
     def are_many(self, output: Path | None) -> bool:
         """Return True if the inputs become files in a folder."""

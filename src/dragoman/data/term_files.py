@@ -63,6 +63,9 @@ def _table_terms(path: Path) -> Iterator[tuple[int, Term]]:
     is_empty = True
     for row in rows:
         if any(map(str.strip, row.cells)):
+            if any(map(str.strip, row.cells[len(header.cells) :])):
+                advice = "put quotation marks around a text with the separator in it"
+                raise DataError("the row has more cells than the header", path, line=row.line, advice=advice)
             yield row.line, _term(row, columns, path)
             is_empty = False
     if is_empty:

@@ -147,9 +147,10 @@ def _kind(content: Mapping[str, Any]) -> str:
     """Say what a folder has that is neither Marian nor Pegasus."""
     if "format_version" in content:
         return "a bundle of dragoman, which needs no import"
-    classes = content.get("architectures")
-    name = classes[0] if isinstance(classes, list) and classes else content.get("model_type")
-    return f"a model of the kind {name}" if isinstance(name, str) else f"{CONFIG} does not say what model this is"
+    kind, classes = content.get("model_type"), content.get("architectures")
+    if not isinstance(kind, str):
+        return f"{CONFIG} has no model_type, which says what model this is"
+    return f"a model of the kind {classes[0] if isinstance(classes, list) and classes else kind}"
 
 
 def _parsed(section: type[S], settings: Mapping[str, Any], path: Path) -> S:

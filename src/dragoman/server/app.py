@@ -20,6 +20,7 @@ from dragoman.server.native_api import native_routes
 from dragoman.server.operator_endpoints import operations_routes
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.web_page import page_routes
+from dragoman.server.wrong_requests import describe
 from dragoman.settings.server_config import ServerConfig
 from dragoman.settings.server_sources import read_server_config
 
@@ -82,12 +83,7 @@ def _add_errors(api: FastAPI, parts: ServerParts) -> None:
 
     @api.exception_handler(RequestValidationError)
     async def refuse_types(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        if first["type"] == "model_attributes_type" and first["loc"] == ("body",):  # a form, for one: curl without -H
-            message = "the body is no JSON object; send one, with the header Content-Type: application/json"
-            return await refuse(request, ApiError(400, message))
-        place = ".".join(str(part) for part in first["loc"] if part != "body")
-        return await refuse(request, ApiError(400, f"{place}: {first['msg']}" if place else str(first["msg"])))
+        return await refuse(request, ApiError(400, describe(error.errors())))
 
     @api.exception_handler(HTTPException)
     async def refuse_path(_: Request, error: HTTPException) -> Response:

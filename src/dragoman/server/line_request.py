@@ -8,6 +8,7 @@ from dragoman.server.routing import Leg
 from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.text.terms import Term, TermList, missing_terms
 from dragoman.translator import Request, Translation
+from dragoman.translator.demands import demanded_terms
 from dragoman.translator.planning import Planner
 from dragoman.translator.results import merge_flags
 
@@ -37,7 +38,8 @@ class LineRequest:
 
     def checked(self, translation: Translation) -> Translation:
         """Return the translation of this line through another language, with a flag if it lacks a term."""
-        missing = missing_terms([term for term in self.terms if not term.is_kept], translation.text)
+        demanded = demanded_terms(self.text, TermList(self.terms), self.verbatim)
+        missing = missing_terms([term for _, _, term in demanded], translation.text)
         others = (flag for flag in translation.flags if flag != "term_missing")
         flags = merge_flags((*others, "term_missing") if missing else others)
         return replace(translation, flags=flags, missing_terms=tuple(term.source for term in missing))

@@ -9,7 +9,7 @@ from typing import Any
 from dragoman.errors import ConfigError
 from dragoman.settings.open_settings import fill_open
 
-#: The share of the pairs that each change is made to (docs/results.md has what each does alone).
+#: The share of the pairs that each change is made to. docs/results.md has what all do together.
 DOSES: Mapping[str, float] = {
     "spans": 0.2,
     "reserved": 0.1,

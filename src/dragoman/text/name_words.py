@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dragoman.text.calendar_names import MONTHS, WEEKDAYS
 from dragoman.text.languages import UNSPACED, WITHOUT_SPACES, base_language
+from dragoman.text.protection import Stretch, overlaps
 from dragoman.text.tags import UNKNOWN
 
 _LETTER = rf"[^\W\d_{UNSPACED}]"
@@ -49,7 +50,7 @@ class NameWord(NamedTuple):
     is_marked: bool
 
 
-def find_names(text: str, language: str) -> list[list[NameWord]]:
+def find_names(text: str, language: str, others: Sequence[Stretch] = ()) -> list[list[NameWord]]:
     """Return the words of a text that may be names, in groups of neighbours: "Tom Jackson" is one group.
 
     In a heading, where most words have capitals, none is found. In German, where all nouns have capitals, words
@@ -58,6 +59,7 @@ def find_names(text: str, language: str) -> list[list[NameWord]]:
 
     Args:
         language: the code of its language.
+        others: places whose words are no names.
 
     >>> text = "Tell Wang Fang that O'Connor is here."
     >>> [[text[word.start : word.end] for word in group] for group in find_names(text, "en")]
@@ -72,6 +74,8 @@ def find_names(text: str, language: str) -> list[list[NameWord]]:
     found = [NameWord(*place, _is_marked(text, place[0], language)) for place in capitalized]
     if is_german:
         found = [word for word in found if not _is_german_noun(text, word)]
+    if others:
+        found = [word for word in found if not overlaps(word[:2], others)]
     return _groups(text, found)
 
 

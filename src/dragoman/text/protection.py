@@ -106,6 +106,15 @@ def merged(stretches: Iterable[Stretch]) -> list[Stretch]:
     return together
 
 
+def overlaps(stretch: Stretch, others: Iterable[Stretch]) -> bool:
+    """Return True if a stretch shares a character with one of others.
+
+    >>> overlaps((2, 4), [(0, 2), (4, 6)]), overlaps((2, 4), [(3, 6)])
+    (False, True)
+    """
+    return any(stretch[0] < end and start < stretch[1] for start, end in others)
+
+
 def occurrences(text: str, part: str) -> list[Stretch]:
     """Return the places of a part in a text, except inside a longer word: "cat" is not in "category".
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
@@ -67,6 +68,17 @@ def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quant
                 taken.update(places)
                 found.append(quantity)
     return sorted(found)
+
+
+def is_bare_price(text: str, target_lang: str) -> bool:
+    """Return True if a text has a price, no letters, and a target language whose prices are known.
+
+    >>> [is_bare_price(text, "de") for text in ("$19.99 – $29.99", "5", "$5 off")]
+    [True, False, False]
+    """
+    if not has_number_words(base_language(target_lang)):
+        return False
+    return any(unicodedata.category(character) == "Sc" for character in text) and not any(map(str.isalpha, text))
 
 
 def _dates(text: str, source: str, target: str) -> Iterator[Quantity]:

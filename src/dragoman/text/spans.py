@@ -1,4 +1,4 @@
-"""Spans of a text that every translation keeps: addresses, placeholders, code, emoji, and numbers.
+"""Spans of a text that every translation keeps: addresses, placeholders, code, identifiers, emoji, and numbers.
 
 Verbatim spans have the same characters in a translation. Numbers have the same digits: their separators, and the words
 beside them ("3 pm", "20 €"), follow the language.
@@ -14,9 +14,11 @@ from typing import Literal, NamedTuple
 from dragoman.text.command_options import without_dashes
 from dragoman.text.languages import UNSPACED
 
-Kind = Literal["email", "url", "placeholder", "code", "mention", "reserved", "emoji", "number"]
+Kind = Literal["email", "url", "placeholder", "code", "mention", "reserved", "identifier", "emoji", "number"]
 #: The kinds that are copied character by character.
-VERBATIM: frozenset[Kind] = frozenset(("email", "url", "placeholder", "code", "mention", "reserved", "emoji"))
+VERBATIM: frozenset[Kind] = frozenset(
+    ("email", "url", "placeholder", "code", "mention", "reserved", "identifier", "emoji")
+)
 
 
 class Span(NamedTuple):
@@ -42,9 +44,11 @@ _NOT_IN_URL = rf"\s<>\"“”„«»`|\\^…、。！？，；：（）《》「
 _URL = rf"[^{_NOT_IN_URL}]*[^{_NOT_IN_URL}.,;:!?'’‘*()\[\]{{}}]"
 #: Addresses of the web with "http", "ftp" or "www", and of e-mail.
 _WEB_ADDRESS = rf"{_START}(?i:(?:https?|ftp)://|www\.){_URL}"
+#: Words that lose a vowel before another in French or Italian: the address in "l'ann@b.co" begins at "a".
+_ELIDED = "[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|(?:a|da|de|ne|su|que)ll|un"
 _EMAIL = (
-    rf"{_START}(?<![.+-])(?:mailto:)?{_W}(?:{_W}|[.+-]){{0,63}}@(?:[A-Za-z0-9-]{{1,63}}\.){{1,8}}"
-    rf"[A-Za-z]{{2,24}}{_STOP}"
+    rf"{_START}(?<![.+-])(?:mailto:|(?!(?i:{_ELIDED})['’])){_W}(?:{_W}|[.+-]|(?<={_W})['’&](?={_W})){{0,63}}"
+    rf"@(?:[A-Za-z0-9-]{{1,63}}\.){{1,8}}[A-Za-z]{{2,24}}{_STOP}"
 )
 WEB_ADDRESS, EMAIL = re.compile(_WEB_ADDRESS), re.compile(_EMAIL)
 #: An option of a command: "-v", "--help", "--output=FILE", "--color[=WHEN]". Not "well-known --- and", "+/-i", "-I am".
@@ -58,6 +62,7 @@ _OPTION = (
     rf"(?:\[=[^\s\[\]]{{1,80}}\]|=\{{[^\s{{}}]{{1,200}}\}}|=<[^\s<>]{{1,80}}>"
     rf"|=[^{_NOT_IN_URL},;()\[\]]{{0,200}}[^{_NOT_IN_URL},;()\[\].:!?'])?)(?!-|{_W})"
 )
+_GAP = "[ \u00a0\u202f]"
 _PICTURE = "[\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]"
 _JOINED = "[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 
@@ -86,6 +91,12 @@ _PATTERNS: dict[Kind, str] = {
         | {_OPTION}""",
     "mention": rf"{_START}(?<![&/@\#])(?:@|\#(?=[0-9_]{{0,60}}[^\W\d_{UNSPACED}])){_W}{{1,60}}{_STOP}",
     "reserved": r"⟨[0-9]{1,3}⟩",
+    # An IBAN in groups of four; letters joined with digits, all of them capitals: "A380", "B2B", "A320-200".
+    "identifier": rf"""
+        {_START}(?:IBAN:?{_GAP})?[A-Z]{{2}}[0-9]{{2}}{_GAP}[A-Z0-9]{{4}}(?:{_GAP}(?=[A-Z]{{0,3}}[0-9])[A-Z0-9]{{4}}){{1,6}}
+            (?:{_GAP}[0-9][A-Z0-9]{{0,2}})?{_STOP}
+        | {_START}(?<![.+/&@\#\\-])[A-Z]{{1,12}}[0-9][A-Z0-9]{{0,39}}(?:[.-][0-9][A-Z0-9]{{0,20}}){{0,4}}{_STOP}
+            (?!-[^\W\d])""",
     "emoji": rf"""
         (?:(?:{_PICTURE}|[0-9\#*]\ufe0f?\u20e3){_JOINED}*)+
         | (?<!\S)(?:[:;]['-]?[()DPpO|/]|:-?3|<3|\^_?\^)(?![^\s.,!?])""",

@@ -129,6 +129,7 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
     saved = read_recipe(run.config)
     saved_config = parse_config(saved, run.config)
     if missing := _missing_text(settings):
+        _require_known(missing, saved_config.data, run.path)
         _log.info(f"{missing} is not here; going on with the corpus that was prepared from it")
         config = parse_config(_overlay(settings, saved), run.config)
         refuse_changes(saved_config, config, run.path)
@@ -172,9 +173,23 @@ def _prepare(config: Config, run: RunFolder, start: Bundle | None) -> Prepared:
 
 def _missing_text(settings: Mapping[str, Any]) -> str | None:
     """Return a text file that the settings name and that is not there, because the run was moved to another machine."""
-    data = parse_section(DataConfig, settings.get("data") or {})
-    files = [file for _, one in data.each() for split in SPLITS for file in one.files(split)]
-    return next((file for file in files if file is not None and not Path(file).exists()), None)
+    files = _text_files(parse_section(DataConfig, settings.get("data") or {}))
+    return next((file for file in files if not Path(file).exists()), None)
+
+
+def _require_known(missing: str, data: DataConfig, run: Path) -> None:
+    """Refuse a missing file that is none of those that a run was prepared from: its name is a mistake.
+
+    Raises:
+        DataError: it is.
+    """
+    if missing not in _text_files(data):
+        advice = f"the run in {run} was prepared from other files; --output alone goes on with it"
+        raise DataError("file not found", missing, advice=advice)
+
+
+def _text_files(data: DataConfig) -> list[str]:
+    return [file for _, one in data.each() for split in SPLITS for file in one.files(split) if file is not None]
 
 
 def _overlay(settings: Mapping[str, Any], saved: Mapping[str, Any]) -> dict[str, Any]:

@@ -74,6 +74,7 @@ def _restored(reading: Reading, candidate: Candidate, target_lang: str) -> Candi
     text = candidate.text
     if reading.is_shouted:
         text = shout(text, target_lang)
+        reading = reading._replace(written=[(piece, shout(form, target_lang)) for piece, form in reading.written])
     elif reading.is_capitalized:
         text = capitalize(text)
     return candidate._replace(text=reading.unmask(text))

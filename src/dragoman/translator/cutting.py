@@ -17,6 +17,7 @@ from typing import NamedTuple
 from dragoman.machine.arrays import Ints
 from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.languages import UNSPACED
+from dragoman.text.protection import Stretch
 from dragoman.text.sentences import PARAGRAPH_END, has_words, sentence_spans, sentences
 from dragoman.translator.reading import Reading
 from dragoman.translator.results import Flag
@@ -48,11 +49,11 @@ _NEAR = 200
 
 
 class Segment(NamedTuple):
-    """A part of a text that the model reads at once, or that is copied."""
+    """A part of a text that the model reads at once, or that is copied or written by a rule."""
 
     text: str
     ids: list[int]
-    #: `copied` or `unusual`; None for a usual segment.
+    #: `copied` or `unusual`; None for a usual segment, and for one that a rule writes.
     flag: Flag | None = None
     #: The beginning of its translation, as text and as ids.
     prefix: str = ""
@@ -63,16 +64,21 @@ class Segment(NamedTuple):
     allowed_ids: Sequence[int] | Ints = ()
     #: What `ids` were made of; empty for a copied segment.
     reading: Reading = Reading()
+    #: The places in `text` that the request protects.
+    protected: Sequence[Stretch] = ()
+    #: Its translation, if a rule writes it.
+    written: str = ""
 
     @property
     def is_copied(self) -> bool:
         """True if the model does not read it."""
-        return self.flag == "copied"
+        return self.flag == "copied" or bool(self.written)
 
     @property
     def copy(self) -> str:
-        """The translation of a copied segment."""
-        return f"{self.prefix} {self.text}" if self.prefix else self.text
+        """The translation of a segment that the model does not read."""
+        text = self.written or self.text
+        return f"{self.prefix} {text}" if self.prefix else text
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from dragoman.decoding.constraints.required import Demands, Phrase
-from dragoman.text.protection import occurrences
+from dragoman.text.protection import Stretch, overlaps
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.surfaces import Surfaces
-from dragoman.text.terms import GOES_ON, Term, TermList
+from dragoman.text.terms import GOES_ON, FoundTerm, Term, TermList
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator.content_check import lost_quantities, lost_spans
 from dragoman.translator.cutting import Segment
@@ -42,18 +42,20 @@ Forms = tuple[Form, ...]
 
 
 def with_terms(segment: Segment, terms: TermList) -> Segment:
-    """Return a segment with the terms in its text, except those inside spans and protected stretches."""
+    """Return a segment with the terms that its translation must have."""
     if segment.is_copied:
         return segment
-    text = segment.text
-    kept = [(span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM]
-    kept += [place for stretch in segment.reading.verbatim for place in occurrences(text, stretch)]
-    found = [
-        term
-        for start, end, term in terms.find(text)
-        if not term.is_kept and not any(start < last and first < end for first, last in kept)
-    ]
-    return segment._replace(reading=segment.reading._replace(terms=list(dict.fromkeys(found))))
+    found = dict.fromkeys(term for _, _, term in demanded_terms(segment.text, terms, segment.protected))
+    return segment._replace(reading=segment.reading._replace(terms=list(found)))
+
+
+def demanded_terms(text: str, terms: TermList | None, protected: Sequence[Stretch]) -> list[FoundTerm]:
+    """Return the terms of a text that its translation must have: none in spans and protected stretches."""
+    found = [each for each in terms.find(text) if not each.term.is_kept] if terms else []
+    if not found:
+        return []
+    kept = [*protected, *((span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM)]
+    return [each for each in found if not overlaps(each[:2], kept)]
 
 
 def required_forms(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Forms]:

@@ -27,6 +27,7 @@ from dragoman.translator.directions import Directions
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.padding import IdPair, pair_batches
 from dragoman.translator.plans import Plan, TextPlan
+from dragoman.translator.reading import Reading
 from dragoman.translator.searching import Candidate
 
 #: A word is lost if the opposite model gives it a lower log-probability: where only names have a capital, and
@@ -152,7 +153,7 @@ class NameCheck:
         """Return what is to be checked of a segment; None if its translation has all words that may be names."""
         languages, reading = languages_of(text), segment.reading
         is_plain = not segment.prefix and not reading.is_shouted and not text.languages.typed_tags
-        groups = find_names(reading.text, languages[0]) if is_plain and languages in self._both_ways else []
+        groups = _find_names(text, reading) if is_plain and languages in self._both_ways else []
         rare = {word for group in groups for word in group if self._is_rare(reading.text[word.start : word.end])}
         if not rare:
             return None
@@ -187,27 +188,26 @@ def languages_of(text: TextPlan) -> tuple[str, str]:
     return text.languages.source_lang or UNKNOWN, text.languages.target_lang
 
 
-def keeps_names(source: str, source_lang: str, translations: tuple[str, str]) -> bool:
+def keeps_names(text: TextPlan, reading: Reading, translations: tuple[str, str]) -> bool:
     """Return True if a translation has all names that another has, and none more often than their source.
 
     Args:
-        source: the source of both.
-        source_lang: the code of its language.
-        translations: the other, and the translation.
-
-    >>> first = "Am Montag flog Edith nach Edinburgh."
-    >>> source = "On Monday Ed and Edith flew to Edinburgh."
-    >>> others = "Am Montag flogen Ed und Edith nach Edinburgh.", "Am Montag Ed und Edinburgh flog nach Edinburgh."
-    >>> [keeps_names(source, "en", (first, other)) for other in others]
-    [True, False]
+        text, reading: the text of a segment, and what the model read.
+        translations: of the segment: the other, and the translation.
     """
-    before, after = translations
-    words = {source[word.start : word.end] for group in find_names(source, source_lang) for word in group}
+    (before, after), source = translations, reading.text
+    words = {source[word.start : word.end] for group in _find_names(text, reading) for word in group}
     return all(
         len(_pattern(word).findall(after)) >= min(_n_as_written(word, before), _n_as_written(word, source))
         and _n_as_written(word, after) <= len(_pattern(word).findall(source))
         for word in words
     )
+
+
+def _find_names(text: TextPlan, reading: Reading) -> list[list[NameWord]]:
+    """Return the words of a segment that may be names. Words of terms are none."""
+    terms = [(start, end) for start, end, _ in text.request.terms.find(reading.text)] if text.request.terms else ()
+    return find_names(reading.text, languages_of(text)[0], terms)
 
 
 def _names(group: Sequence[_Word], text: _Written, log_probs: Sequence[float]) -> list[tuple[Stretch, bool]]:

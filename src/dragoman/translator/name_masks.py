@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from dragoman.text.protection import merged, occurrences
+from dragoman.text.protection import merged, occurrences, overlaps
 from dragoman.translator.choosing import choose, rank
 from dragoman.translator.cutting import Segment
+from dragoman.translator.demands import demanded_terms
 from dragoman.translator.lost_names import LostNames, NameCheck, keeps_names, languages_of
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.request import Request
@@ -49,7 +50,7 @@ def with_names(
             best = after.candidates[0]
             pair = before.candidates[0], best
             is_sound = best.hypothesis.finished and set(after.flags) <= set(before.flags)
-            is_sound &= keeps_names(old.reading.text, languages[0], (pair[0].text, best.text))
+            is_sound &= keeps_names(text, old.reading, (pair[0].text, best.text))
             if is_sound and not best.hypothesis.faults and check.is_probable(lost[number], old, pair):
                 ranked = rank(segment.reading, beams[0], languages).candidates
                 better[number] = segment._replace(text=old.text, flag=old.flag), ranked[: plan.config.n_best]
@@ -57,14 +58,15 @@ def with_names(
 
 
 def _masked(text: TextPlan, segment: Segment, names: Sequence[str]) -> Request:
-    kept = [place for part in (*names, *segment.reading.verbatim) for place in occurrences(segment.text, part)]
+    terms = [(start, end) for start, end, _ in demanded_terms(segment.text, text.request.terms, segment.protected)]
+    places = [place for name in names for place in occurrences(segment.text, name) if not overlaps(place, terms)]
     source_lang, target_lang = languages_of(text)
     return Request(
         segment.text,
         sentences=text.request.sentences,
         source_lang=source_lang,
         target_lang=target_lang,
-        verbatim=merged(kept),
+        verbatim=merged([*segment.protected, *places]),
         terms=text.request.terms,
     )
 

@@ -10,7 +10,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.contractions import with_apostrophes
 from dragoman.text.odd_characters import KnownCharacters
-from dragoman.text.quantities import find_quantities
+from dragoman.text.quantities import find_quantities, is_bare_price
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm, small_start
@@ -25,7 +25,7 @@ from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.plans import Plan, TextPlan
-from dragoman.translator.reading import Reading, TextReader
+from dragoman.translator.reading import KnownParts, Reading, TextReader
 from dragoman.translator.request import Request
 
 #: Pieces that an unknown one counts as, where the form of a word is chosen.
@@ -125,9 +125,11 @@ class Planner:
         text = sanitize_paragraphs(marks.replace(request.text, request.stretches()))
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         found = request.terms.find(tagged.text) if request.terms else ()
-        kept = {word.lower() for start, end, _ in found for word in WORD.findall(tagged.text[start:end])}
-        limits = self._limits(request.sentences)
-        segments = self._segments(tagged, marks, limits, kept, masks_numbers=masks_numbers)
+        languages = tagged.source_lang or UNKNOWN, tagged.target_lang
+        has_masks = masks_numbers or (self.can_mask and is_bare_price(tagged.text, languages[1]))
+        quantities = find_quantities(tagged.text, *languages) if has_masks else ()
+        known = KnownParts(quantities, [(start, end) for start, end, _ in found])
+        segments = self._segments(tagged, marks, self._limits(request.sentences), known)
         if request.terms:
             segments = [with_terms(segment, request.terms) for segment in segments]
         if prefix := sanitize(request.prefix):
@@ -156,15 +158,11 @@ class Planner:
             raise ConfigError(problem, advice="calibrate it: dragoman package --calibrate")
         return found
 
-    def _segments(
-        self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, kept: Collection[str], *, masks_numbers: bool
-    ) -> list[Segment]:
-        """Cut a text; the ids of each segment begin with the tags. Words that are kept have no typing errors."""
+    def _segments(self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, known: KnownParts) -> list[Segment]:
+        """Cut a text; the ids of each segment begin with the tags. Words of terms have no typing errors."""
+        kept = {word.lower() for start, end in known.terms for word in WORD.findall(tagged.text[start:end])}
         tags, respell = tagged.tags, partial(self._respelled, tagged.source_lang or UNKNOWN, kept)
-        pieces, is_known = self._tokenizers.reserved, self._is_known
-        languages = tagged.source_lang or UNKNOWN, tagged.target_lang
-        quantities = find_quantities(tagged.text, *languages) if masks_numbers else ()
-        reader = TextReader(tagged.text, marks, pieces, respell, is_known, quantities)
+        reader = TextReader(tagged.text, marks, self._tokenizers.reserved, respell, self._is_known, known)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
         @cache
@@ -176,14 +174,19 @@ class Planner:
             text = read(segment).text
             return self._tokenizers.source.encode(with_tag(tags, text) if tags else text)
 
+        segments = cut(reader.text, encode, limits)
+        written = [reader.written(segment.text) if segment.is_copied else "" for segment in segments]
         return [
             segment._replace(
                 text=reader.original(segment.text),
+                flag=None if form else segment.flag,
+                written=form,
+                protected=reader.protected(segment.text),
                 reading=Reading() if segment.is_copied else read(segment.text),
                 forbidden_ids=self._forbidden_ids(segment.ids),
                 allowed_ids=() if self._short_list is None else self._short_list.ids(segment.ids, tagged.target_lang),
             )
-            for segment in cut(reader.text, encode, limits)
+            for segment, form in zip(segments, written, strict=True)
         ]
 
     def _forbidden_ids(self, source_ids: Sequence[int]) -> Sequence[int]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from dragoman.text.odd_characters import has_foreign_letter, odd_stretches
-from dragoman.text.protection import Stretch, merged, occurrences
+from dragoman.text.protection import Stretch, merged, occurrences, overlaps
 from dragoman.text.quantities import Quantity
 from dragoman.text.sentences import PARAGRAPH_END
 from dragoman.text.shouting import is_shouted
@@ -88,6 +89,15 @@ class Reading(NamedTuple):
         return sorted(set(spans))
 
 
+class KnownParts(NamedTuple):
+    """Parts of a text that a reader treats apart."""
+
+    #: Numbers, dates and the like that are masked too.
+    quantities: Sequence[Quantity] = ()
+    #: The places of terms, which the model reads as they are.
+    terms: Sequence[Stretch] = ()
+
+
 class TextReader:
     """The readings of the segments of one text.
 
@@ -97,7 +107,7 @@ class TextReader:
         reserved: pieces of the model that may mask spans; none if it has not learned any.
         respell: writes a text as a model has learned to read it, and is told if the text is in capitals.
         is_known: returns True for a character that has a piece of its own.
-        quantities: those of the text that are masked too.
+        known: parts of the text to treat apart.
     """
 
     def __init__(
@@ -107,7 +117,7 @@ class TextReader:
         reserved: Sequence[str],
         respell: Callable[[str, bool], str],
         is_known: Callable[[str], bool],
-        quantities: Sequence[Quantity] = (),
+        known: KnownParts,
     ) -> None:
         self._marks = marks
         self._verbatim: Collection[str] = {character for character in text if character in marks} if marks else ()
@@ -115,12 +125,27 @@ class TextReader:
         self._respell = respell
         self._is_known = is_known
         #: The text, with its spans as marks.
-        self.text = marks.replace(text, self._stretches(text, quantities)) if reserved else text
-        self._written = {text[each.start : each.end]: each.forms[0] for each in quantities}
+        self.text = marks.replace(text, self._stretches(text, known)) if reserved else text
+        self._written = {text[each.start : each.end]: each.forms[0] for each in known.quantities}
 
     def original(self, segment: str) -> str:
         """Return a stretch of `text` as it was."""
         return self._marks.original(segment)
+
+    def written(self, segment: str) -> str:
+        """Return a copied stretch of `text` as the target language writes its numbers; "" if none is masked."""
+        forms = {
+            mark: form for mark in segment if mark in self._marks and (form := self._written.get(self._marks[mark]))
+        }
+        forms = {mark: form for mark, form in forms.items() if mark not in self._verbatim}
+        return "".join(forms.get(mark) or self.original(mark) for mark in segment) if forms else ""
+
+    def protected(self, segment: str) -> list[Stretch]:
+        """Return the places of protected stretches in the original of a stretch of `text`."""
+        if not self._verbatim:
+            return []
+        ends = [0, *accumulate(len(self.original(character)) for character in segment)]
+        return [(ends[at], ends[at + 1]) for at, character in enumerate(segment) if character in self._verbatim]
 
     def read(self, segment: str) -> Reading:
         """Return what the model reads in place of a stretch of `text`."""
@@ -160,9 +185,11 @@ class TextReader:
         masked = alike.union(others)
         return [mark for mark in marks if mark in masked]
 
-    def _stretches(self, text: str, quantities: Sequence[Quantity]) -> list[Stretch]:
+    def _stretches(self, text: str, known: KnownParts) -> list[Stretch]:
         """Return the places of spans and quantities to be masked, and of characters that the model cannot translate."""
         found = odd_stretches(text, self._is_known)
+        found += [(each.start, each.end) for each in known.quantities if each.end - each.start >= _SHORTEST_NUMBER]
+        if known.terms:
+            found = [place for place in found if not overlaps(place, known.terms)]
         found += [(span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM]
-        found += [(each.start, each.end) for each in quantities if each.end - each.start >= _SHORTEST_NUMBER]
         return merged([place for place in found if PARAGRAPH_END not in text[slice(*place)]])

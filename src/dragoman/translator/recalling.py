@@ -10,8 +10,9 @@ from dragoman.memories.translation_memory import ALMOST, MemoryMatch
 from dragoman.text.cleaning import collapse_spaces, sanitize
 from dragoman.text.protection import occurrences
 from dragoman.text.tags import UNKNOWN
-from dragoman.text.terms import TermList, missing_terms
+from dragoman.text.terms import missing_terms
 from dragoman.translator.checking import kind
+from dragoman.translator.demands import demanded_terms
 from dragoman.translator.planning import Planner
 from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, Flag, Translation
@@ -63,7 +64,7 @@ def fitting_translation(request: Request, matches: Sequence[MemoryMatch]) -> Tra
     text = collapse_spaces(sanitize(matches[0].target))
     if not _fits(request, text):
         return None
-    terms = [term for _, _, term in (request.terms or TermList()).find(request.text) if not term.is_kept]
+    terms = [term for _, _, term in demanded_terms(request.text, request.terms, request.stretches())]
     missing = tuple(term.source for term in missing_terms(terms, text))
     flags: tuple[Flag, ...] = ("term_missing",) if missing else ()
     alternatives = (Alternative(text, 0.0, 0.0, ()),)

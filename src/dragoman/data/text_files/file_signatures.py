@@ -22,8 +22,8 @@ _SUBTITLES = (
 )
 _PAGES = "save it as text, one sentence a line: pandoc -t plain --wrap=none FILE"
 _SEGMENTS = "export it as a table with tabs (--pairs), or as text files, one sentence a line"
-_PAIRS = "give it as --pairs"
-_COLUMNS = "if it has pairs, give it as --pairs; else save its column of text as a file, one sentence a line"
+_PAIRS = "to train on it or to score it, give it as --pairs"
+_COLUMNS = "to train on its pairs, give it as --pairs; else save its column of text as a file, one sentence a line"
 
 
 class _Kind(NamedTuple):
@@ -45,7 +45,7 @@ _BINARY_KINDS = (
         rb"PK(\x03\x04|\x05\x06)",
         ".docx .pptx .epub",
     ),
-    _Kind("a spreadsheet", "save it as CSV (UTF-8): --pairs FILE.csv", b"", ".xlsx .xlsm .ods .numbers"),
+    _Kind("a spreadsheet", "save it as CSV (UTF-8)", b"", ".xlsx .xlsm .ods .numbers"),
     _Kind("an old office document", f"{_SAVE}; a spreadsheet as CSV (UTF-8)", rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
     _Kind("an RTF document", _SAVE, rb"\{\\rtf\d"),
     _Kind("a PostScript file", "save it as text: ps2ascii FILE", rb"%!PS-Adobe"),
@@ -76,7 +76,7 @@ _BINARY_KINDS = (
 _TABLE = _Kind("a table", _COLUMNS, b"", ".tsv .csv")
 _JSON = _Kind(
     "a JSON file",
-    "if it has pairs, give it as --pairs; else take out the text of one key: jq -r .KEY FILE",
+    "to train on its pairs, give it as --pairs; else take out the text of one key: jq -r .KEY FILE",
     rb'\s*(\[\s*)?\{\s*"(\\.|[^"\\\n])*"\s*:(?![^\n]*\}\s+\w)',
     ".json .jsonl .ndjson",
 )
