@@ -42,7 +42,7 @@ _CODE_WITH_GAPS = re.compile(
     r"(?<!\d)(?![12]\d{3}\D[12]\d{3}(?!\d))(?:(?<=\+)\d|0(?=\d)|(?=(?:\d[ ()/.-]{0,3}){7}))\d*(?:[ ()/.-]{1,3}\d+)+"
 )
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
-#: A number with a fraction or groups of digits, in any language. With a Chinese scale, it may have other digits: 10.1亿.
+#: A number with a fraction or groups of digits, in any language; not 10.1亿, whose digits may differ.
 _WITH_SIGNS = re.compile(
     r"(?<![A-Za-z\d.,:/'’_-])(?:\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})+(?!\d)(?:[.,]\d+)*|\d+(?:[.,]\d+)+)"
     r"(?![.,:/]?\d|\s?[多余餘几幾十百千万萬亿億])"
