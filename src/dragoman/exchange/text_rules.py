@@ -145,6 +145,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         patterns[f"digit_numbers.{language}"] = digit_numbers.NUMBERS[language]
     for language, each in dates._DATES.items():
         patterns |= {f"dates.{language}.{number}": pattern for number, pattern in enumerate(each)}
+        patterns[f"dates.{language}.FULL_NAMES"] = dates.FULL_NAMES[language]
         patterns[f"dates.{language}.MENTIONS"] = dates._MENTIONS[language]
     for language, each in times.TIME_PATTERNS.items():
         patterns |= {f"times.{language}.{number}": pattern for number, pattern in enumerate(each)}

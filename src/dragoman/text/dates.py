@@ -55,6 +55,11 @@ _MENTIONS = {
     language: re.compile({"zh": f"({names})月", "de": rf"\b({names})"}.get(language, rf"\b({names})\b"), re.IGNORECASE)
     for language, names in _NAMES.items()
 }
+#: The full names of months.
+FULL_NAMES = {
+    language: re.compile(rf"(?:{'|'.join(reversed(names))})" + ("月" if language == "zh" else r"\b"), re.IGNORECASE)
+    for language, names in MONTHS.items()
+}
 _DIGIT = re.compile(r"\d")
 #: A month in digits, as a part of a date.
 _IN_DIGITS = re.compile(r"(?<=[./-])0?(1[0-2]|[0-9])(?!\d)|(?<!\d)0?(1[0-2]|[0-9])(?=[./-]\s?\d)")

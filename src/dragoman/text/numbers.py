@@ -11,8 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dragoman.text.dates import month_faults
+from dragoman.text.clock_words import CLOCK_PATTERNS
+from dragoman.text.dates import FULL_NAMES, find_dates, month_faults
 from dragoman.text.digit_numbers import DigitNumber, find_numbers, names_time
+from dragoman.text.languages import base_language
 from dragoman.text.minus_signs import lost_minus_signs
 from dragoman.text.number_words import has_number_words, numbers_in_words
 from dragoman.text.scales import UNKNOWN, halves_in_words, has_scale
@@ -67,9 +69,28 @@ def number_faults(source: str, translation: str, source_lang: str, target_lang: 
         find_numbers(text, is_time, code) for text, code in zip((source, translation), readings, strict=True)
     )
     lost = [number for number in _unmatched(sources, targets) if not number.is_small]
-    lost = _not_in_words(lost, translation, target_lang)
+    in_dates = [(date.start, date.end) for date in find_dates(source, source_lang)]
+    days = [
+        number
+        for number in lost
+        if len(max(number.digits, key=len)) <= 2 and source[number.end : number.end + 1] not in ("月", "年")
+        if any(start <= number.place < end for start, end in in_dates) and not any(map(number.equals, targets))
+    ]
+    others = [number for number in lost if number not in days]
+    lost = [
+        *_not_in_words(others, translation, target_lang),
+        *_not_in_words(days, _without_months_and_clocks(translation, target_lang) if days else "", target_lang),
+    ]
     gained = _not_in_words(_unmatched(targets, sources), source, source_lang)
     return NumberFaults([*places, *(number.place for number in lost)], has_gained or bool(gained))
+
+
+def _without_months_and_clocks(text: str, language: str) -> str:
+    """Return a text without what is no day of a month: "Mai" is not 5, nor is "halb sechs"."""
+    language = base_language(language)
+    for pattern in (*CLOCK_PATTERNS.get(language, ()), *([FULL_NAMES[language]] if language in FULL_NAMES else [])):
+        text = pattern.sub(" ", text)
+    return text
 
 
 def _scale_languages(source_lang: str, target_lang: str) -> tuple[str, str]:

@@ -27,6 +27,7 @@ def worded_faults(source: str, translation: str, source_lang: str, target_lang: 
     lost = [*lost_weekdays, *_lost_numbers(source, translation, source_lang, target_lang)]
     lost += lost_currency_words(source, translation, source_lang, target_lang)
     lost += lost_clock_times(source, translation, source_lang, target_lang)
+    has_gained = has_gained or bool(lost_clock_times(translation, source, target_lang, source_lang))
     return NumberFaults(lost, has_gained or bool(_lost_numbers(translation, source, target_lang, source_lang)))
 
 

@@ -86,7 +86,8 @@ function lossesOf(reading, translation, languages) {
 /** Return false if a translation lost or invented a number, a weekday or a currency. @param {string} source @param {string} target @param {string} sourceLang @param {string} targetLang */
 export function quantitiesKept(source, target, sourceLang, targetLang) {
   return numbersKept(source, target, sourceLang, targetLang) && currenciesKept(source, target, baseLanguage(targetLang))
-    && clockTimesKept(source, target, sourceLang, targetLang) && weekdaysKept(source, target, sourceLang, targetLang)
+    && clockTimesKept(source, target, sourceLang, targetLang) && clockTimesKept(target, source, targetLang, sourceLang)
+    && weekdaysKept(source, target, sourceLang, targetLang)
     && clearNumbersKept(source, target, sourceLang, targetLang) && clearNumbersKept(target, source, targetLang, sourceLang)
     && currencyWordsKept(source, target, baseLanguage(sourceLang), baseLanguage(targetLang));
 }

@@ -1,11 +1,11 @@
 // A check that a translation has the numbers of its source, as in text/numbers.py and text/number_words.py.
 
-import { monthsKept } from "./dates.js";
+import { findDates, monthsKept } from "./dates.js";
 import { digitNumbers, halvesInWords, hasScale, namesTime, UNKNOWN_SCALES } from "./digit_numbers.js";
 import { ascii } from "./digits.js";
 import { minusSignsKept } from "./minus_signs.js";
-import { allMatches, baseLanguage, characterBefore, pattern } from "./patterns.js";
-import { NUMBER_WORDS } from "./rules.js";
+import { allMatches, baseLanguage, characterBefore, pattern, replaceAll } from "./patterns.js";
+import { MONTH_NUMBERS, NUMBER_WORDS } from "./rules.js";
 import { hasForeignSeparators, joinsNumbers, losesPoint, separatorsChanged } from "./separators.js";
 import { halvesKept } from "./times.js";
 
@@ -34,7 +34,13 @@ export function numbersKept(source, translation, sourceLang, targetLang) {
   const targets = digitNumbers(translation, isTime, areKnown ? targetLang : UNKNOWN_SCALES);
   const lost = unmatched(sources, targets).filter((number) => !number.isSmall);
   const gained = unmatched(targets, sources);
-  return areInWords(lost, translation, targetLang) && areInWords(gained, source, sourceLang);
+  const dates = findDates(source, baseLanguage(sourceLang));
+  const isDay = (/** @type {NumberForms} */ number) =>
+    Math.max(...[...number.digits].map((form) => form.length)) <= 2 && !["月", "年"].includes(source.slice(number.end, number.end + 1))
+    && dates.some(({ start, end }) => start <= number.place && number.place < end) && !targets.some((other) => areEqual(number, other));
+  const days = lost.filter(isDay);
+  if (days.length && !areInWords(days, withoutMonthsAndClocks(translation, baseLanguage(targetLang)), targetLang)) return false;
+  return areInWords(lost.filter((number) => !isDay(number)), translation, targetLang) && areInWords(gained, source, sourceLang);
 }
 
 /** @param {NumberForms} one @param {NumberForms} other */
@@ -57,6 +63,13 @@ function unmatched(numbers, others) {
     if (equal >= 0) count(left.splice(equal, 1)[0], -1);
     return equal < 0 && [...number.digits].some((form) => /[^0.]/.test(form));
   });
+}
+
+/** Return a text without what is no day of a month. @param {string} text @param {string} language a base language */
+function withoutMonthsAndClocks(text, language) {
+  if (!(language in MONTH_NUMBERS)) return text;
+  const names = [`clock_words.${language}.CLEAR`, `clock_words.${language}.ALL`, `dates.${language}.FULL_NAMES`];
+  return names.reduce((rest, name) => replaceAll(name, rest, () => " "), text);
 }
 
 /** @param {NumberForms[]} numbers @param {string} text @param {string} language */
