@@ -21,11 +21,12 @@ from dragoman.text import (
     currencies,
     dates,
     doubled_prices,
+    digit_numbers,
     invisible,
     minus_signs,
     number_words,
-    numbers,
     odd_characters,
+    scales,
     sentences,
     separators,
     shouting,
@@ -52,8 +53,10 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (command_options, ("_FOUR_WORDS", "_ABOUT_OPTIONS")),
     (reading, ("RESERVED", "_AFTER_SPACE")),
     (shouting, ("_WORD", "_WORD_CHARACTER")),
-    (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME")),
+    (digit_numbers, ("_GROUPED", "_DECADE", "_TIME")),
+    (scales, ("RANGE", "HALF")),
     (separators, ("_DIGIT", "_BETWEEN_DIGITS", "_AMBIGUOUS", "_VERSION_BEFORE", "_CODE_BEFORE", "_ROW")),
+    (separators, ("_CODE_WITH_GAPS", "_METRE")),
     (minus_signs, ("_MINUS",)),
     (clear_numbers, ("_LINK", "_PLURAL", "_MEASURE", "_BEFORE", "_AFTER", "_REFERRING", "_OTHER_WORD")),
     (currencies, ("_PRICE", "_SIGN_AFTER")),
@@ -86,7 +89,11 @@ def rules() -> str:
         "MONTH_NUMBERS": ("Record<string, Record<string, number>>", dates.MONTH_NUMBERS),
         "HALVES": ("Record<string, number>", times.HALVES),
         "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
-        "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
+        "SCALE_MEANINGS": (
+            "Record<string, number[][]>",
+            {language: [factors for _, factors in each] for language, each in scales.MEANINGS.items()},
+        ),
+        "HALF_MILLIONS": ("Record<string, number>", scales.HALVES),
         "SPELLING": ("{swapped: number[], doubled: number[]} & Record<string, number>", _spelling_rules()),
         "MARKS": (
             "Record<string, string>",
@@ -133,6 +140,10 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     for language in number_words._WORDS:
         patterns[f"number_words.{language}"] = number_words._PATTERNS[language]
         patterns[f"number_gaps.{language}"] = number_words._GAPS[language]
+    for language, meanings in scales.MEANINGS.items():
+        patterns |= {f"scales.{language}.{number}": word for number, (word, _) in enumerate(meanings)}
+        patterns[f"scales.AFTER_DIGIT.{language}"] = scales.AFTER_DIGIT[language]
+        patterns[f"digit_numbers.{language}"] = digit_numbers.NUMBERS[language]
     for language, each in dates._DATES.items():
         patterns |= {f"dates.{language}.{number}": pattern for number, pattern in enumerate(each)}
         patterns[f"dates.{language}.MENTIONS"] = dates._MENTIONS[language]

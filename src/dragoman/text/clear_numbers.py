@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from dragoman.text.digit_numbers import names_time, values_in_digits
 from dragoman.text.languages import base_language
 from dragoman.text.number_words import NumberWord, has_number_words, number_word_runs, numbers_in_words, value_of
-from dragoman.text.numbers import names_time, values_in_digits
 from dragoman.text.spelled_numbers import SPELLED_END, spelled
 
 #: Spaces and words between the words of a number.
@@ -21,7 +21,7 @@ _PLURAL = re.compile(r"(?:(?<=cent)|(?<=vingt))s\b")
 #: Characters with the same meaning as others.
 _VARIANTS = {"两": "二", "兩": "二", "〇": "零", "萬": "万", "ss": "ß"}
 #: Single words that often are no numbers.
-_UNCLEAR = frozenset(("acht", "neuf", "hundert", "tausend", "cent", "mille"))
+_UNCLEAR = frozenset(("acht", "neuf", "hundert", "tausend", "cent", "cents", "mille"))
 #: Words before the infinitive of a verb.
 _MODAL = (
     "muss|musst|müssen|müsst|musste|kann|kannst|können|könnt|soll|sollst|sollen|sollt|will|willst|wollen|wollt|möchte|"

@@ -107,4 +107,6 @@ def written_price(amount: str, sign: str, language: str) -> list[str]:
     space = "" if language == "zh" else " "
     with_sign = f"{sign}{amount}" if language in ("en", "zh") else f"{amount} {sign}"
     name = _USUAL_NAMES[sign].get(language)
+    if name and language == "fr" and amount[-1].isalpha():  # 3 millions d'euros
+        name = f"d'{name}" if name == "euros" else f"de {name}"
     return [with_sign, f"{amount}{space}{name}"] if name else [with_sign]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from dragoman.text.dates import Date, find_dates, written_dates
 from dragoman.text.languages import base_language
 from dragoman.text.minus_signs import start_with_minus
 from dragoman.text.number_words import cardinals, has_number_words
-from dragoman.text.numbers import SCALE
+from dragoman.text.scales import RANGE, SCALES, factors_of, scale_key, written_scaled
 from dragoman.text.spans import find_spans
 from dragoman.text.times import TIME_PATTERNS, find_times, written_times
 from dragoman.text.written_numbers import Number, parse, written
@@ -35,6 +36,7 @@ _VERSION = re.compile(r"(?:\w[,;:]? [A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?(?:\d+\
 _CODE = re.compile(r"0\d")
 #: Characters of the longest number that is converted to the form of the other language.
 _LONGEST = 24
+_AMOUNT, _MORE = re.compile(r"\d[\d.,]*"), re.compile(r"\s?\d")
 #: Numbers that may be written in words.
 _IN_WORDS = range(2, 13)
 
@@ -102,10 +104,36 @@ def _telephones(text: str, source: str, target: str) -> Iterator[Quantity]:
 
 def _numbers(text: str, source: str, target: str) -> Iterator[Quantity]:
     for span in find_spans(text):
-        scale = SCALE.match(text, span.end)
-        is_whole = scale is None or (scale[0].isascii() and target != "zh")  # 3万 is "30,000"
-        if span.kind == "number" and span.end - span.start <= _LONGEST and is_whole:
-            yield _number(text, span.start, span.end, source, target)
+        if span.kind == "number" and span.end - span.start <= _LONGEST:
+            scale = _clear_scale(text, span.end, source, target)
+            if scale is None:
+                yield _number(text, span.start, span.end, source, target)
+            elif scale and (forms := _scaled_forms(text[span.start : span.end], scale, source, target)):
+                is_after = text.startswith(scale, span.end)
+                yield _with_signs(text, (span.start, span.end + len(scale) * is_after), forms, target)
+
+
+def _clear_scale(text: str, end: int, source: str, target: str) -> str | None:
+    """Return the scale of the number before a place; None without one, "" if it cannot be written.
+
+    Chinese shares the scale of a range with other languages only if both its numbers have it: "5 to 6 million".
+    """
+    scale = SCALES[scale_key(source)].match(text, end)
+    if scale is None and (target == "zh") != (source == "zh") and (gap := RANGE.match(text, end)):
+        second = _AMOUNT.match(text, gap.end())
+        scale = SCALES[scale_key(source)].match(text, second.end()) if second else None
+    if scale is None or 1 in factors_of(scale[0], source):
+        return None
+    if _MORE.match(text, scale.end()):  # 3万5
+        return ""
+    return scale[0] if has_number_words(source) and has_number_words(target) else None if scale[0].isascii() else ""
+
+
+def _scaled_forms(amount: str, scale: str, source: str, target: str) -> list[str]:
+    number = parse(amount, source, "")
+    if number.kind not in ("whole", "decimal"):
+        return []
+    return written_scaled(Decimal(".".join(number.digits)) * max(factors_of(scale, source)), target)
 
 
 @cache
@@ -117,13 +145,20 @@ def _words(language: str) -> dict[int, tuple[str]]:
 def _number(text: str, start: int, end: int, source: str, target: str) -> Quantity:
     number = parse(text[start:end], source, text[end : end + _NEAR])
     forms = _forms(number, text, (start, end), target)
+    is_bare = with_currency(text, start, end) == (start, end) and start_with_minus(text, start) == start
+    if is_bare and number.kind == "whole" and int(number.digits[0]) in _IN_WORDS and has_number_words(target):
+        forms += _words(target).get(int(number.digits[0]), ())
+    return _with_signs(text, (start, end), forms, target)
+
+
+def _with_signs(text: str, amount: tuple[int, int], forms: Sequence[str], target: str) -> Quantity:
+    """Return an amount with its currency and its minus sign, given the ways to write it without."""
+    start, end = amount
     place = with_currency(text, start, end)
     first = start_with_minus(text, place[0])
-    if place != (start, end):
+    if place != amount:
         sign = (text[place[0] : start] + text[end : place[1]]).strip()
         forms = [each for form in forms for each in written_price(form, sign, target)]
-    elif first == start and number.kind == "whole" and int(number.digits[0]) in _IN_WORDS and has_number_words(target):
-        forms += _words(target).get(int(number.digits[0]), ())
     forms = [text[first : place[0]] + form for form in forms]
     return Quantity(first, place[1], tuple(dict.fromkeys(forms)))
 

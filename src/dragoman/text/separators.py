@@ -32,7 +32,15 @@ _CODE_BEFORE = re.compile(
 )
 _LONGEST_BEFORE = 20
 #: Dates and versions; telephone numbers, the only ones with spaces here.
-_ROW = re.compile(r"(?<![\d.,])\d+(?:\.\d+){2,}(?![\d,])|(?<!\d)(?:(?<=\+)\d|0)\d*(?:[ /-]\d+)+|(?<!\d)\d+(?:[/-]\d+)+")
+_ROW = re.compile(
+    r"(?<![\d.,])\d+(?:\.\d+){2,}(?![\d,])|(?<!\d)(?<!\d\s)(?:(?<=\+)\d|0)\d*(?:[ /-]\d+)+|(?<!\d)\d+(?:[/-]\d+)+"
+)
+#: A length of "1 mètre 55" may be 155 centimetres.
+_METRE = re.compile(r"\s?(?:m|mètres?|met(?:er|re)s?|米)\s?", re.IGNORECASE)
+#: Telephone numbers, dates and codes, also without a 0 or + before them. Two years are none.
+_CODE_WITH_GAPS = re.compile(
+    r"(?<!\d)(?![12]\d{3}\D[12]\d{3}(?!\d))(?:(?<=\+)\d|0(?=\d)|(?=(?:\d[ ()/.-]{0,3}){7}))\d*(?:[ ()/.-]{1,3}\d+)+"
+)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 #: The point before a fraction, by language.
 _POINT_OF = {"en": ".", "zh": ".", "de": ",", "fr": ","}
@@ -53,6 +61,40 @@ def loses_point(source: str, translation: str) -> bool:
         or (other in _POINTS and not gap.strip() and _is_fraction(others, number))
         for number, (gap, other) in enumerate(zip(gaps, others, strict=True))
     )
+
+
+def joins_numbers(source: str, translation: str) -> bool:
+    """Return True if a translation has two numbers of its source as one, or the reverse: "20 for 2" as 202.
+
+    Thousands, telephone numbers and dates in digits may be written with and without signs between their parts.
+
+    >>> [joins_numbers(text, "234 Eier") for text in ("2 3 4 eggs", "23 or 4 eggs")], joins_numbers("1 250", "1250")
+    ([True, True], False)
+    """
+    gaps, others = _BETWEEN_DIGITS.findall(source), _BETWEEN_DIGITS.findall(translation)
+    joined = [number for number, (gap, other) in enumerate(zip(gaps, others, strict=True)) if not gap and other]
+    split = [number for number, (gap, other) in enumerate(zip(gaps, others, strict=True)) if gap and not other]
+    return _has_numbers(source, gaps, split) or _has_numbers(translation, others, joined)
+
+
+def _has_numbers(text: str, gaps: Sequence[str], places: Sequence[int]) -> bool:
+    """Return True if a gap at one of the places separates two numbers of a text, and not the parts of one."""
+    if not places:
+        return False
+    digits = [match.start() for match in _DIGIT.finditer(text)]
+    codes = {place for match in _CODE_WITH_GAPS.finditer(text) for place in range(*match.span())}
+    return any(
+        digits[number] not in codes
+        and gaps[number] not in _POINTS
+        and not _METRE.fullmatch(gaps[number])
+        and not (gaps[number] in _GROUP_SIGNS and _is_group(gaps, number))
+        for number in places
+    )
+
+
+def _is_group(gaps: Sequence[str], number: int) -> bool:
+    """Return True if exactly three digits follow a gap."""
+    return gaps[number + 1 : number + 3] == ["", ""] and gaps[number + 3 : number + 4] != [""]
 
 
 def _is_fraction(gaps: Sequence[str], number: int) -> bool:

@@ -1,7 +1,8 @@
 // Numbers in words that every translation must keep, as in text/clear_numbers.py.
 
 import { clockTimes, clockValues } from "./clock_words.js";
-import { namesTime, numberRuns, numbersInWords, valueOf, valuesInDigits } from "./numbers.js";
+import { namesTime, valuesInDigits } from "./digit_numbers.js";
+import { numberRuns, numbersInWords, valueOf } from "./numbers.js";
 import { allMatches, baseLanguage, characterAt, characterBefore, lengthOf, matchAt, pattern, replaceAll } from "./patterns.js";
 import { NUMBER_VARIANTS, NUMBER_WORDS, UNCLEAR_NUMBERS } from "./rules.js";
 import { spelled } from "./spelled_numbers.js";

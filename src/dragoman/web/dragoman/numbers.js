@@ -1,23 +1,18 @@
 // A check that a translation has the numbers of its source, as in text/numbers.py and text/number_words.py.
 
-import { findDates, monthsKept } from "./dates.js";
+import { monthsKept } from "./dates.js";
+import { digitNumbers, halvesInWords, hasScale, namesTime, UNKNOWN_SCALES } from "./digit_numbers.js";
 import { ascii } from "./digits.js";
 import { minusSignsKept } from "./minus_signs.js";
 import { allMatches, baseLanguage, characterBefore, pattern } from "./patterns.js";
-import { NUMBER_SCALES, NUMBER_WORDS } from "./rules.js";
-import { losesPoint, separatorsChanged } from "./separators.js";
+import { NUMBER_WORDS } from "./rules.js";
+import { joinsNumbers, losesPoint, separatorsChanged } from "./separators.js";
 import { halvesKept } from "./times.js";
 
-/**
- * @typedef {object} NumberForms digits without separators and zeros before them, with a point before a fraction; "" is zero
- * @property {Set<string>} digits
- * @property {Set<string>} others other ways to write it
- * @property {boolean} [isSmall] it has one digit, and is no part of a date or a time
- */
+/** @typedef {import("./digit_numbers.js").NumberForms} NumberForms */
 
 /** @typedef {{start: number, end: number, number: number, multiplies: boolean}} NumberWord a word of a number in a text; `multiplies` if the number before it is multiplied by it */
 
-const LONGEST_SCALED = 15;
 const [MANY_WORDS, LONG_ROW] = [12, 240];
 /** @type {Record<string, number>} */
 const ROMAN = { I: 1, V: 5, X: 10, L: 50, C: 100 };
@@ -29,59 +24,16 @@ export function numbersKept(source, translation, sourceLang, targetLang) {
   if (!minusSignsKept(source, translation, targetLang)) return false;
   if (ascii(source) === ascii(translation)) {
     if (separatorsChanged(source, translation, sourceLang, targetLang)) return false;
-    if (!losesPoint(source, translation)) return true;
+    const isScaled = hasScale(source, sourceLang) || hasScale(translation, targetLang);
+    if (!isScaled && !losesPoint(source, translation) && !joinsNumbers(source, translation)) return true;
   }
   const isTime = [source, translation].some(namesTime);
-  const sources = numbersOf(source, isTime, sourceLang);
-  const targets = numbersOf(translation, isTime, targetLang);
+  const areKnown = [sourceLang, targetLang].every((code) => baseLanguage(code) in NUMBER_WORDS);
+  const sources = digitNumbers(source, isTime, areKnown ? sourceLang : UNKNOWN_SCALES);
+  const targets = digitNumbers(translation, isTime, areKnown ? targetLang : UNKNOWN_SCALES);
   const lost = unmatched(sources, targets).filter((number) => !number.isSmall);
   const gained = unmatched(targets, sources);
   return areInWords(lost, translation, targetLang) && areInWords(gained, source, sourceLang);
-}
-
-/** Return true if a text may name a time of the day. @param {string} text */
-export const namesTime = (text) => pattern("numbers.TIME").test(text);
-
-/** Return the numbers that a text has in digits, without separators and zeros before them. @param {string} text @param {string} language */
-export const valuesInDigits = (text, language) => new Set(numbersOf(text, true, language).flatMap((number) => [...number.digits, ...number.others]));
-
-/** @param {string} text @param {boolean} isTime @param {string} language @returns {NumberForms[]} */
-function numbersOf(text, isTime, language) {
-  return allMatches("numbers.NUMBER", text).flatMap((match) => {
-    const { row, whole, fraction, scales } = /** @type {Record<string, string | undefined>} */ (match.groups);
-    const isSmall = [...match[0]].length === 1 && !isInDateOrTime(text, match.index, language);
-    const partsOf = (/** @type {string[]} */ parts) => parts.map((part) => ({ ...numberForms(part, "", "", isTime), isSmall }));
-    if (row !== undefined && !pattern("numbers.GROUPED", "whole").test(row)) return partsOf(row.match(/\p{Nd}+/gu) ?? []);
-    if (isTime && fraction !== undefined && whole && [...whole].length <= 2 && [...fraction].length === 2) return partsOf([whole, fraction]);
-    const isName = match[0].length === 1 && /[A-Za-z]/.test(characterBefore(text, match.index)); // CO2
-    return isName ? [] : [{ ...numberForms(row ?? whole ?? "", fraction ?? "", scales ?? "", isTime), isSmall }];
-  });
-}
-
-/** @param {string} text @param {number} place @param {string} language */
-function isInDateOrTime(text, place, language) {
-  const times = allMatches("numbers.TIME", text).map((match) => ({ start: match.index, end: match.index + match[0].length }));
-  return [...times, ...findDates(text, baseLanguage(language))].some(({ start, end }) => start <= place && place < end);
-}
-
-/** @param {string} wholeText @param {string} fractionText @param {string} scales @param {boolean} isTime @returns {NumberForms} */
-function numberForms(wholeText, fractionText, scales, isTime) {
-  const [whole, fraction] = [ascii(wholeText), ascii(fractionText)];
-  const point = fraction ? "." : "";
-  const digits = new Set([whole + point + fraction]);
-  const others = new Set([(whole + point + fraction.replace(/0+$/, "")).replace(/\.+$/, "")]);
-  if (isTime && !fraction && Number(whole.slice(0, 3)) <= 24) {
-    const hour = (Number(whole) + 12) % 24;
-    others.add(String(hour)).add(String(hour || 24));
-  }
-  const decade = pattern("numbers.DECADE", "whole").exec(whole);
-  if (decade) others.add(decade[1]);
-  if (scales && whole.length <= LONGEST_SCALED) {
-    const factor = [...(/^[\0-\x7f]*$/.test(scales) ? [scales] : scales)].reduce((all, each) => all * BigInt(NUMBER_SCALES[each.toLowerCase()]), 1n);
-    digits.add(String((BigInt(whole + fraction) * factor) / 10n ** BigInt(fraction.length)));
-  }
-  const withoutZeros = (/** @type {Set<string>} */ forms) => new Set([...forms].map((form) => form.replace(/^0+/, "")));
-  return { digits: withoutZeros(digits), others: withoutZeros(others) };
 }
 
 /** @param {NumberForms} one @param {NumberForms} other */
@@ -92,9 +44,16 @@ function areEqual(one, other) {
 /** Return the numbers that have no equal one among the others, each of which equals one of them. @param {NumberForms[]} numbers @param {NumberForms[]} others */
 function unmatched(numbers, others) {
   const left = [...others];
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  const count = (/** @type {NumberForms} */ number, /** @type {number} */ change) => {
+    for (const form of new Set([...number.digits, ...number.others])) counts.set(form, (counts.get(form) ?? 0) + change);
+  };
+  for (const other of others) count(other, 1);
   return numbers.filter((number) => {
-    const equal = left.findIndex((other) => areEqual(number, other));
-    if (equal >= 0) left.splice(equal, 1);
+    const mayEqual = [...number.digits, ...number.others].some((form) => counts.get(form));
+    const equal = mayEqual ? left.findIndex((other) => areEqual(number, other)) : -1;
+    if (equal >= 0) count(left.splice(equal, 1)[0], -1);
     return equal < 0 && [...number.digits].some((form) => /[^0.]/.test(form));
   });
 }
@@ -102,7 +61,7 @@ function unmatched(numbers, others) {
 /** @param {NumberForms[]} numbers @param {string} text @param {string} language */
 function areInWords(numbers, text, language) {
   if (!numbers.length) return true;
-  const words = new Set([...numbersInWords(text, language)].map(String));
+  const words = new Set([...numbersInWords(text, language), ...halvesInWords(text)].map(String));
   return numbers.every((number) => [...number.digits, ...number.others].some((form) => words.has(form)));
 }
 

@@ -19,6 +19,23 @@ export function losesPoint(source, translation) {
   });
 }
 
+/** Return true if a translation has two numbers of its source as one, or the reverse, given texts of equal digits. @param {string} source @param {string} translation */
+export function joinsNumbers(source, translation) {
+  const [gaps, others] = [gapsOf(source), gapsOf(translation)];
+  return separatesNumbers(source, gaps, others) || separatesNumbers(translation, others, gaps);
+}
+
+/** Return true if a gap that the other text lacks separates two numbers of a text, and not the parts of one. @param {string} text @param {string[]} gaps @param {string[]} others */
+function separatesNumbers(text, gaps, others) {
+  const digits = allMatches("separators.DIGIT", text).map((match) => match.index);
+  const codes = allMatches("separators.CODE_WITH_GAPS", text).map((match) => [match.index, match.index + match[0].length]);
+  return gaps.some((gap, i) => {
+    if (!gap || others[i] || [".", ",", "٫"].includes(gap) || pattern("separators.METRE", "whole").test(gap)) return false;
+    const isGroup = gaps[i + 1] === "" && gaps[i + 2] === "" && gaps[i + 3] !== "";
+    return !(GROUP_SIGNS.includes(gap) && isGroup) && !codes.some(([start, end]) => start <= digits[i] && digits[i] < end);
+  });
+}
+
 /** Return true if one or two digits follow a gap, not three, which a point may group. @param {string[]} gaps @param {number} i */
 const isFraction = (gaps, i) => gaps[i + 1] !== "" || gaps[i + 2] !== "";
 
