@@ -70,7 +70,7 @@ def test_a_time_in_the_target_language_keeps_its_numbers(
         ("1月有人来", "zh", "fr", [("janvier",)]),
         ("the 30th of May at 5 pm", "en", "fr", [("30 mai",), ("17 h", "17 heures")]),
         ("晚上8点", "zh", "de", [("20 Uhr",)]),
-        ("$12,250.50", "en", "de", [("12.250,50 $", "12.250,50 Dollar", "12,250.50 $", "12,250.50 Dollar")]),
+        ("$12,250.50", "en", "de", [("12.250,50 $", "12.250,50 Dollar")]),
         ("12 men", "en", "zh", [("12",)]),
         ("11 men", "en", "de", [("11", "elf")]),
         ("2026-05-03", "en", "fr", [("2026-05-03",)]),

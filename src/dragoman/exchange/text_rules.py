@@ -56,7 +56,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (digit_numbers, ("_GROUPED", "_DECADE", "_TIME")),
     (scales, ("RANGE", "HALF")),
     (separators, ("_DIGIT", "_BETWEEN_DIGITS", "_AMBIGUOUS", "_VERSION_BEFORE", "_CODE_BEFORE", "_ROW")),
-    (separators, ("_CODE_WITH_GAPS", "_METRE")),
+    (separators, ("_CODE_WITH_GAPS", "_METRE", "_WITH_SIGNS", "_NAME_BEFORE", "_UNIT_AFTER", "_LIKE_TIME")),
     (minus_signs, ("_MINUS",)),
     (clear_numbers, ("_LINK", "_PLURAL", "_MEASURE", "_BEFORE", "_AFTER", "_REFERRING", "_OTHER_WORD")),
     (currencies, ("_PRICE", "_SIGN_AFTER")),
@@ -140,6 +140,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     for language in number_words._WORDS:
         patterns[f"number_words.{language}"] = number_words._PATTERNS[language]
         patterns[f"number_gaps.{language}"] = number_words._GAPS[language]
+    patterns |= {f"separators.OWN_SIGNS.{sign}": each for sign, each in separators._OWN_SIGNS.items()}
     for language, meanings in scales.MEANINGS.items():
         patterns |= {f"scales.{language}.{number}": word for number, (word, _) in enumerate(meanings)}
         patterns[f"scales.AFTER_DIGIT.{language}"] = scales.AFTER_DIGIT[language]

@@ -16,7 +16,7 @@ from dragoman.text.digit_numbers import DigitNumber, find_numbers, names_time
 from dragoman.text.minus_signs import lost_minus_signs
 from dragoman.text.number_words import has_number_words, numbers_in_words
 from dragoman.text.scales import UNKNOWN, halves_in_words, has_scale
-from dragoman.text.separators import ascii_digits, changed_separators, joins_numbers, loses_point
+from dragoman.text.separators import ascii_digits, changed_separators, foreign_separators, joins_numbers, loses_point
 from dragoman.text.times import lost_halves
 
 
@@ -55,12 +55,13 @@ def number_faults(source: str, translation: str, source_lang: str, target_lang: 
     lost_months, has_gained = month_faults(source, translation, source_lang, target_lang)
     places = [*lost_months, *lost_halves(source, translation, source_lang, target_lang)]
     places += lost_minus_signs(source, translation, target_lang)
+    is_time = names_time(source) or names_time(translation)
+    places += foreign_separators(source, translation, source_lang, target_lang, is_time=is_time)
     if ascii_digits(source) == ascii_digits(translation):
         places += changed_separators(source, translation, source_lang, target_lang)
         is_scaled = has_scale(source, source_lang) or has_scale(translation, target_lang)
         if not is_scaled and not loses_point(source, translation) and not joins_numbers(source, translation):
             return NumberFaults(places, has_gained)
-    is_time = names_time(source) or names_time(translation)
     readings = _scale_languages(source_lang, target_lang)
     sources, targets = (
         find_numbers(text, is_time, code) for text, code in zip((source, translation), readings, strict=True)

@@ -16,6 +16,7 @@ from dragoman.text.languages import base_language
 from dragoman.text.minus_signs import start_with_minus
 from dragoman.text.number_words import cardinals, has_number_words
 from dragoman.text.scales import RANGE, SCALES, factors_of, scale_key, written_scaled
+from dragoman.text.separators import may_be_name
 from dragoman.text.spans import find_spans
 from dragoman.text.times import TIME_PATTERNS, find_times, written_times
 from dragoman.text.written_numbers import Number, parse, written
@@ -36,6 +37,7 @@ _VERSION = re.compile(r"(?:\w[,;:]? [A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?(?:\d+\
 _CODE = re.compile(r"0\d")
 #: Characters of the longest number that is converted to the form of the other language.
 _LONGEST = 24
+_TIME_LIKE = re.compile(r"\d\d?\.[0-5]\d")
 _AMOUNT, _MORE = re.compile(r"\d[\d.,]*"), re.compile(r"\s?\d")
 #: Numbers that may be written in words.
 _IN_WORDS = range(2, 13)
@@ -171,5 +173,7 @@ def _forms(number: Number, text: str, place: tuple[int, int], target: str) -> li
     if number.kind not in ("whole", "decimal") or is_version or _CODE.match(as_is):
         return [as_is]
     meaning = parse(as_is, target, "")
-    is_clear = meaning == number or meaning.kind not in ("whole", "decimal")
+    is_time = _TIME_LIKE.fullmatch(as_is) is not None and with_currency(text, start, end) == place
+    is_foreign = has_number_words(target) and not may_be_name(text, start, end) and not is_time
+    is_clear = meaning == number or (meaning.kind not in ("whole", "decimal") and not is_foreign)
     return [*(written(number, target, like) for like in (as_is, "")), *([as_is] if is_clear else [])]

@@ -42,6 +42,24 @@ _CODE_WITH_GAPS = re.compile(
     r"(?<!\d)(?![12]\d{3}\D[12]\d{3}(?!\d))(?:(?<=\+)\d|0(?=\d)|(?=(?:\d[ ()/.-]{0,3}){7}))\d*(?:[ ()/.-]{1,3}\d+)+"
 )
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+#: A number with a fraction or groups of digits, in any language; not 10.1亿, whose digits may differ.
+_WITH_SIGNS = re.compile(
+    r"(?<![A-Za-z\d.,:/'’_-])(?:\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})+(?!\d)(?:[.,]\d+)*|\d+(?:[.,]\d+)+)"
+    r"(?![.,:/]?\d|\s?[多余餘几幾十百千万萬亿億])"
+)
+#: Such a number as a language writes it, by its point, and the fraction.
+_OWN_SIGNS = {
+    ".": re.compile(r"(?:\d{1,3}(?P<gap>[, \u00a0\u2009\u202f'’])\d{3}(?:(?P=gap)\d{3})*|\d+)(?:\.(?P<fraction>\d+))?"),
+    ",": re.compile(r"(?:\d{1,3}(?P<gap>[. \u00a0\u2009\u202f'’])\d{3}(?:(?P=gap)\d{3})*|\d+)(?:,(?P<fraction>\d+))?"),
+}
+#: A name before a number that may be a version, and what shows that it is none: "London 2.5 million", "Gewicht 2.5 kg".
+_NAME_BEFORE = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z+#-]*\s?(?:\d+\.\d+(?:,?\s\w{1,5}\s|\s?[-–]\s?))?\Z")
+_UNIT_AFTER = re.compile(
+    r"\s?(?:[%°$€£¥]|(?:kilo|meter|metre|mile|liter|litre|million|milliard|billion|percent|degree|hour|dollar|euro|pound)"
+    r"|(?:k?g|[kcm]?m|l)\b)",
+    re.IGNORECASE,
+)
+_LIKE_TIME = re.compile(r"\d\d?[.,]\d\d")
 #: The point before a fraction, by language.
 _POINT_OF = {"en": ".", "zh": ".", "de": ",", "fr": ","}
 #: Anything between thousands in some language.
@@ -120,6 +138,48 @@ def changed_separators(source: str, translation: str, source_lang: str, target_l
             if _is_ambiguous_changed(source, match, gaps.get(match.end() - 5, "?"), codes):
                 lost.append(match.start())
     return lost
+
+
+def may_be_name(text: str, start: int, end: int) -> bool:
+    """Return True if a number with a point may be a version or a code, which is the same in every language.
+
+    >>> [may_be_name(text, len(text) - 3, len(text)) for text in ("with Blender 4.2", "Section 4.2", "about 4.2")]
+    [True, True, False]
+    """
+    before = text[max(0, start - _LONGEST_BEFORE) : start]
+    patterns = (_VERSION_BEFORE, _CODE_BEFORE, _NAME_BEFORE)
+    return _UNIT_AFTER.match(text, end) is None and any(pattern.search(before) for pattern in patterns)
+
+
+def foreign_separators(
+    source: str, translation: str, source_lang: str, target_lang: str, *, is_time: bool
+) -> list[int]:
+    """Return the places of numbers that a translation has with the same digits, but not as its language writes them.
+
+    >>> [foreign_separators("2.5 kilos", text, "en", "de", is_time=False) for text in ("2,5 Kilo", "2.5 Kilo")]
+    [[], [0]]
+    """
+    codes = base_language(source_lang), base_language(target_lang)
+    if not all(code in _POINT_OF for code in codes):
+        return []
+    own, other = (_OWN_SIGNS[_POINT_OF[code]] for code in codes)
+    found: dict[str, list[str]] = {}
+    for match in _WITH_SIGNS.finditer(translation):
+        found.setdefault(ascii_digits(match[0]), []).append(match[0])
+    return [
+        match.start()
+        for match in _WITH_SIGNS.finditer(source)
+        if (number := own.fullmatch(match[0])) and (others := found.get(ascii_digits(match[0])))
+        if not (is_time and _LIKE_TIME.fullmatch(match[0]))
+        if not ("." in match[0] and may_be_name(source, *match.span()))
+        if not any(_fraction(each, other) == (number["fraction"] or "") for each in others)
+    ]
+
+
+def _fraction(number: str, form: re.Pattern[str]) -> str | None:
+    """Return the digits after the point of a number; None if it does not have that form."""
+    match = form.fullmatch(number)
+    return None if match is None else match["fraction"] or ""
 
 
 def _is_ambiguous_changed(text: str, number: re.Match[str], sign: str, codes: tuple[str, str]) -> bool:

@@ -6,7 +6,7 @@ import { ascii } from "./digits.js";
 import { minusSignsKept } from "./minus_signs.js";
 import { allMatches, baseLanguage, characterBefore, pattern } from "./patterns.js";
 import { NUMBER_WORDS } from "./rules.js";
-import { joinsNumbers, losesPoint, separatorsChanged } from "./separators.js";
+import { hasForeignSeparators, joinsNumbers, losesPoint, separatorsChanged } from "./separators.js";
 import { halvesKept } from "./times.js";
 
 /** @typedef {import("./digit_numbers.js").NumberForms} NumberForms */
@@ -22,12 +22,13 @@ export function numbersKept(source, translation, sourceLang, targetLang) {
   if (!monthsKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang))) return false;
   if (!halvesKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang), (text) => numbersInWords(text, targetLang))) return false;
   if (!minusSignsKept(source, translation, targetLang)) return false;
+  const isTime = [source, translation].some(namesTime);
+  if (hasForeignSeparators(source, translation, sourceLang, targetLang, isTime)) return false;
   if (ascii(source) === ascii(translation)) {
     if (separatorsChanged(source, translation, sourceLang, targetLang)) return false;
     const isScaled = hasScale(source, sourceLang) || hasScale(translation, targetLang);
     if (!isScaled && !losesPoint(source, translation) && !joinsNumbers(source, translation)) return true;
   }
-  const isTime = [source, translation].some(namesTime);
   const areKnown = [sourceLang, targetLang].every((code) => baseLanguage(code) in NUMBER_WORDS);
   const sources = digitNumbers(source, isTime, areKnown ? sourceLang : UNKNOWN_SCALES);
   const targets = digitNumbers(translation, isTime, areKnown ? targetLang : UNKNOWN_SCALES);

@@ -1,6 +1,7 @@
 // A check of the separators between the same digits, as in text/separators.py.
 
-import { allMatches, baseLanguage, pattern, strip } from "./patterns.js";
+import { ascii } from "./digits.js";
+import { allMatches, baseLanguage, matchAt, pattern, strip } from "./patterns.js";
 
 /** @type {Record<string, string>} */
 const POINT_OF = { en: ".", zh: ".", de: ",", fr: "," };
@@ -57,6 +58,33 @@ export function separatorsChanged(source, translation, sourceLang, targetLang) {
     if (sign === signs[0] && pattern("separators.CODE_BEFORE").test(context)) return false;
     return signs[0] === own ? GROUP_SIGNS.includes(sign) && sign !== point : sign === point;
   });
+}
+
+/** Return true if a number with a point may be a version or a code. @param {string} text @param {number} start @param {number} end */
+function mayBeName(text, start, end) {
+  const before = text.slice(Math.max(0, start - LONGEST_BEFORE), start);
+  return !matchAt("separators.UNIT_AFTER", text, end) && ["VERSION", "CODE", "NAME"].some((kind) => pattern(`separators.${kind}_BEFORE`).test(before));
+}
+
+/** Return true if a translation has a number with the same digits, but not as its language writes it. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang @param {boolean} isTime */
+export function hasForeignSeparators(source, translation, sourceLang, targetLang, isTime) {
+  const [own, other] = [sourceLang, targetLang].map((code) => POINT_OF[baseLanguage(code)]);
+  if (own === undefined || other === undefined) return false;
+  const found = allMatches("separators.WITH_SIGNS", translation).map(([number]) => ({ number, digits: ascii(number) }));
+  return allMatches("separators.WITH_SIGNS", source).some((match) => {
+    const [number, digits] = [match[0], ascii(match[0])];
+    const others = found.filter((each) => each.digits === digits);
+    const fraction = fractionOf(number, own);
+    if (fraction === undefined || !others.length || (isTime && pattern("separators.LIKE_TIME", "whole").test(number))) return false;
+    if (number.includes(".") && mayBeName(source, match.index, match.index + number.length)) return false;
+    return !others.some((each) => fractionOf(each.number, other) === fraction);
+  });
+}
+
+/** Return the digits after the point of a number as a language writes it; undefined if it does not write it so. @param {string} number @param {string} point */
+function fractionOf(number, point) {
+  const match = pattern(`separators.OWN_SIGNS.${point}`, "whole").exec(number);
+  return match ? (match.groups?.fraction ?? "") : undefined;
 }
 
 /** @param {string} text @param {number} start @param {number} end @param {Map<number, string | undefined>} gaps */
