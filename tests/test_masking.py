@@ -400,12 +400,28 @@ def test_scores_are_those_of_the_text_itself(masking: Tokenizers) -> None:
     assert "⟨1⟩" not in score.tokens
 
 
+@pytest.mark.parametrize("doubled", ["$5 $", "5 $ $", "$ 5 dollars", "$5$"])
+def test_a_currency_that_is_written_twice_is_a_fault(masking: Tokenizers, plain: Tokenizers, doubled: str) -> None:
+    def careless(text: str) -> list[str]:
+        return [text.replace("$5", doubled)]
+
+    request = Request("$5, or $7 a horse", source_lang="en", target_lang="de")
+    (found,) = pipeline(ScriptedSearch(masking, careless)).translate([request])
+    assert (found.text, found.flags) == ("5 $, or 7 $ a horse", ())
+    (found,) = pipeline(ScriptedSearch(plain, careless)).translate([request])
+    assert found.flags == ("number",)
+    doubled_before = replace(request, text=f"{doubled} a horse")
+    (found,) = pipeline(ScriptedSearch(plain, same)).translate([doubled_before])
+    assert not found.flags
+
+
 def test_the_shipped_model_keeps_addresses_codes_and_prices() -> None:
     texts = {
         "Mail j.o'brien@example.com please.": "j.o'brien@example.com",
         "The A380 is big.": "A380",
         "Pay to DE89 3704 0044 0532 0130 00.": "DE89 3704 0044 0532 0130 00",
         "$19.99": "19,99 $",
+        "$1,250.50 per month": "1.250,50 $ pro Monat",
         "CALL ME BEFORE 5 PM": "17 UHR",
     }
     found = Translator.load("everyday").translate(list(texts), source_lang="en", target_lang="de")

@@ -27,6 +27,7 @@ from dragoman.data.perturbations.typos import mistype
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text import cleaning, contractions, numbers, sentences, shouting, spans
+from dragoman.text.doubled_prices import has_doubled_price
 from dragoman.text.sentence_pieces import SentencePieces
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword import Subword
@@ -243,6 +244,7 @@ def test_numbers_are_compared_equally(lines: list[str], node: Node) -> None:
 
 
 #: Ends and beginnings of sentences with quantities that the check compares. They are put into lines of all languages.
+PRICE_PARTS = ["$", "€", "5", "1.250,50", " ", "\u00a0", " Dollar", "DOLLARS", "euro", "s", "美元", "a", ", "]
 QUANTITIES = [
     *("twenty-one", "a ten-minute walk", "two hundred five dollars", "fives and tens", "nineteen fifty-four"),
     *("dreihunderteinundzwanzig", "zwanzig Euro", "auf mich achten", "vierzehn Tage", "fünfzigjährig"),
@@ -302,6 +304,12 @@ def test_quantities_are_compared_equally(texts: list[str], languages: list[str],
     one, other = texts
     found = "number" not in content_flags(one, other, (), (languages[0], languages[1]))
     assert node("quantitiesKept", one, other, *languages) == found, (texts, languages)
+
+
+@given(texts=st.lists(st.lists(st.sampled_from(PRICE_PARTS)).map("".join), min_size=2, max_size=2))
+@hypothesis_settings(max_examples=500)
+def test_doubled_prices_are_found_equally(texts: list[str], node: Node) -> None:
+    assert node("hasDoubledPrice", *texts) == has_doubled_price(*texts)
 
 
 def test_quantities_of_corpora_are_compared_equally(lines: list[str], node: Node) -> None:

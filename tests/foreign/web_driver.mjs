@@ -47,6 +47,7 @@ const functions = {
     return spellings[path].get(language).repaired(text);
   },
   numbersKept: (...given) => numbers.numbersKept(...given),
+  hasDoubledPrice: (...given) => choosing.hasDoubledPrice(...given),
   quantitiesKept: (...given) => choosing.quantitiesKept(...given),
   words: (text) => alignment.wordsOf(text),
   plan: async (path, text, request) => {

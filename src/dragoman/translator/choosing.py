@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dragoman.text.doubled_prices import has_doubled_price
 from dragoman.text.shouting import capitalize, shout
 from dragoman.text.terms import missing_terms
 from dragoman.translator.content_check import content_flags
@@ -41,7 +42,7 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
         languages: codes of the source and the target language.
     """
     candidates = [candidate._replace(text=_repaired(reading, candidate.text)) for candidate in candidates]
-    flags = [content_flags(reading.text, candidate.text, reading.unmasked, languages) for candidate in candidates]
+    flags = [_content_flags(reading, candidate.text, languages) for candidate in candidates]
     missing = [_missing(reading, candidate.text) for candidate in candidates]
     is_sound = [candidate.hypothesis.finished and not candidate.hypothesis.faults for candidate in candidates]
 
@@ -53,6 +54,12 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
     term_flags: list[Flag] = ["term_missing"] if missing[first] else []
     others = [*candidates[:first], *candidates[first + 1 :]]
     return Choice([candidates[first], *others], [*flags[first], *term_flags], missing[first])
+
+
+def _content_flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
+    flags = content_flags(reading.text, translation, reading.unmasked, languages)
+    is_doubled = has_doubled_price(reading.unmask(reading.text), reading.unmask(translation))
+    return [*flags, "number"] if is_doubled and "number" not in flags else flags
 
 
 def _missing(reading: Reading, translation: str) -> list[str]:

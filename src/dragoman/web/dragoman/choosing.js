@@ -4,7 +4,7 @@ import { clearNumbersKept } from "./clear_numbers.js";
 import { clockTimesKept } from "./clock_words.js";
 import { currenciesKept, currencyWordsKept } from "./currencies.js";
 import { symbols } from "./odd_characters.js";
-import { baseLanguage, replaceAll } from "./patterns.js";
+import { allMatches, baseLanguage, replaceAll } from "./patterns.js";
 import { numbersKept } from "./numbers.js";
 import { reservedIn } from "./reading.js";
 import { MARKS } from "./rules.js";
@@ -79,8 +79,15 @@ function lossesOf(reading, translation, languages) {
   let texts = [reading.text, translation];
   for (const span of spans.sort((one, other) => other.length - one.length)) texts = texts.map((text) => text.replaceAll(span, () => " "));
   const [source, target] = texts.map((text) => replaceAll("reading.RESERVED", text, () => " "));
-  if (!quantitiesKept(source, target, ...languages)) losses.push("number");
+  const isDoubled = hasDoubledPrice(reading.unmask(reading.text), reading.unmask(translation));
+  if (isDoubled || !quantitiesKept(source, target, ...languages)) losses.push("number");
   return losses;
+}
+
+/** Return true if a translation writes the currency of a price twice, and its source less often. @param {string} source @param {string} translation */
+export function hasDoubledPrice(source, translation) {
+  const [before, after] = [source, translation].map((text) => allMatches("doubled_prices.DOUBLED", text).length);
+  return after > before;
 }
 
 /** Return false if a translation lost or invented a number, a weekday or a currency. @param {string} source @param {string} target @param {string} sourceLang @param {string} targetLang */
