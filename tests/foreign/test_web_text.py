@@ -280,6 +280,7 @@ QUANTITIES = [
     ),
     *("2.5 kilos", "2.5 Kilo", "2,5 Kilo", "1 250,00 €", "1.250.00 €", "1,250.00 €", "Blender 4.2", "um 5.30 Uhr"),
     *("May 5", "5. Mai", "im Mai", "halb sechs", "half past five", "le 5 mai", "fünften Mai"),
+    *("$5 and $6", "5 und $6", "5 und 6 Dollar", "120元", "120 yuan", "120 yen", "3块钱"),
     *("£20 for 2", "202", "2 3 4", "234", "030 1234567", "0301234567", "half a million", "500,000", "1 m 55", "155"),
     *(
         "version 2.125",

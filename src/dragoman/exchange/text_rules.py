@@ -59,7 +59,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (separators, ("_CODE_WITH_GAPS", "_METRE", "_WITH_SIGNS", "_NAME_BEFORE", "_UNIT_AFTER", "_LIKE_TIME")),
     (minus_signs, ("_MINUS",)),
     (clear_numbers, ("_LINK", "_PLURAL", "_MEASURE", "_BEFORE", "_AFTER", "_REFERRING", "_OTHER_WORD")),
-    (currencies, ("_PRICE", "_SIGN_AFTER")),
+    (currencies, ("_NUMBER", "_PRICES", "_PRICE", "_SIGN_AFTER")),
     (dates, ("_DIGIT", "_IN_DIGITS")),
     (doubled_prices, ("_DOUBLED",)),
     (odd_characters, ("_PART",)),
@@ -131,6 +131,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     alternatives = {"PRONOUNS": sentences._PRONOUNS, "ABBREVIATIONS": sentences._ABBREVIATIONS}
     patterns |= {f"sentences.{name}": re.compile(text) for name, text in alternatives.items()}
     patterns |= {f"currencies.{sign}": pattern for sign, pattern in currencies._PATTERNS.items()}
+    patterns |= {f"currencies.AFTER.{sign}": pattern for sign, pattern in currencies._AFTER.items()}
+    patterns |= {f"currencies.BEFORE.{sign}": pattern for sign, pattern in currencies._BEFORE.items()}
     patterns |= {f"currency_words.{language}": each for language, each in currencies.CURRENCY_WORDS.items()}
     patterns |= {f"minus_signs.{language}": each for language, each in minus_signs.MINUS_WORDS.items()}
     for language, (clear, every) in clock_words.CLOCK_PATTERNS.items():

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from dragoman.text.languages import base_language
+from dragoman.text.scales import RANGE
+from dragoman.text.separators import ascii_digits
 
 #: Signs, and the names of their currencies in the languages whose number words are known.
 _NAMES = {
     "$": r"dollar|\busd\b|us\$|[美加澳港]元|美金|[块塊刀元]|\bpesos?\b|\bbucks?\b",
     "€": r"euro|\beur\b|欧元|歐元",
     "£": r"pounds?\b|pfund|livres?\b|sterling|\bgbp\b|英镑|英鎊|[镑鎊]",
-    "¥": r"yens?\b|yuans?\b|renminbi|\bjpy\b|\bcny\b|\brmb\b|日元|日圆|人民币|[元块]",
+    "¥": r"￥|yens?\b|yuans?\b|renminbi|\bjpy\b|\bcny\b|\brmb\b|日元|日圆|人民币|[元块]",
+    "元": r"yuans?\b|renminbi|\brmb\b|\bcny\b|人民币|[块塊¥￥$]|dollar|\bkuai\b|\bbucks?\b|美金",
 }
 #: Their usual names after an amount.
 _USUAL_NAMES = {
@@ -20,6 +24,7 @@ _USUAL_NAMES = {
     "€": {"en": "euros", "de": "Euro", "fr": "euros", "zh": "欧元"},
     "£": {"en": "pounds", "de": "Pfund", "fr": "livres", "zh": "英镑"},
     "¥": {},
+    "元": {"en": "yuan", "de": "Yuan", "fr": "yuans", "zh": "元"},
 }
 #: Those of the yen. The sign alone may also be the yuan.
 _YEN = {"en": "yen", "de": "Yen", "fr": "yens", "zh": "日元"}
@@ -28,12 +33,27 @@ CURRENCY_WORDS = {
     "en": re.compile(r"\b(?:(dollars?)|(euros?)|(yen))\b", re.IGNORECASE),
     "de": re.compile(r"\b(?:(dollars?)|(euros?)|(yen))\b", re.IGNORECASE),
     "fr": re.compile(r"\b(?:(dollars?)|(euros?)|(yens?))\b", re.IGNORECASE),
-    "zh": re.compile("(美元|美金)|(欧元|歐元)|(日元|日圆|日圓)"),
+    "zh": re.compile(r"(美元|美金)|(欧元|歐元)|(日元|日圆|日圓)|((?<=[\d十百千万亿])元|(?<=[\d百千万亿])块钱)"),
 }
-_SIGNS_OF_WORDS = "$€¥"
-_SIGNS = "".join(_NAMES)
+_SIGNS_OF_WORDS = "$€¥元"
+_SIGNS = "$€£¥"
 _PRICE = re.compile(rf"([{re.escape(_SIGNS)}])\s?\d|\d\s?([{re.escape(_SIGNS)}])")
 _PATTERNS = {sign: re.compile(f"{re.escape(sign)}|{names}", re.IGNORECASE) for sign, names in _NAMES.items()}
+_AMOUNT = r"\d+(?:[.,]\d+)*"
+_NUMBER = re.compile(_AMOUNT)
+_PRICES = re.compile(
+    rf"([{re.escape(_SIGNS)}])\s?({_AMOUNT})|(?<![{re.escape(_SIGNS)}\d.,])({_AMOUNT})\s?([{re.escape(_SIGNS)}])(?!\s?\d)"
+)
+#: A currency after an amount, perhaps after more amounts: "5 and 6 dollars"; and one before it: "$5 to 6".
+_AFTER = {
+    sign: re.compile(rf"(?:[^.!?。！？]|\.(?=\d)){{0,40}}?(?:{names}|{re.escape(sign)}(?!\s?\d))", re.IGNORECASE)
+    for sign, names in _NAMES.items()
+}
+_BEFORE = {
+    sign: re.compile(rf"(?:{names}|{re.escape(sign)})\s?(?:{_AMOUNT}{RANGE.pattern})?\Z", re.IGNORECASE)
+    for sign, names in _NAMES.items()
+}
+_LONGEST_BEFORE = 30
 _SIGN_AFTER = re.compile(rf"\s?[{re.escape(_SIGNS)}](?!\s?\d)")
 #: Languages whose names of currencies are known.
 _LANGUAGES = frozenset(("en", "de", "fr", "zh"))
@@ -51,7 +71,21 @@ def currencies_kept(source: str, translation: str, target_lang: str) -> bool:
     if target_lang not in _LANGUAGES:
         return True
     signs = {before or after for before, after in _PRICE.findall(source)}
-    return all(_PATTERNS[sign].search(translation) for sign in signs)
+    if not all(_PATTERNS[sign].search(translation) for sign in signs):
+        return False
+    prices = [(before or after, ascii_digits(first or last)) for before, first, last, after in _PRICES.findall(source)]
+    counts = Counter(sign for sign, _ in prices)
+    rare = {sign for sign, count in counts.items() if len(_PATTERNS[sign].findall(translation)) < count}
+    return not any(sign in rare and _is_bare(translation, sign, digits) for sign, digits in set(prices))
+
+
+def _is_bare(text: str, sign: str, digits: str) -> bool:
+    """Return True if a text has a number, but never with a currency: the 5 in "5 and $6", not in "5 and 6 dollars"."""
+    found = [match.span() for match in _NUMBER.finditer(text) if ascii_digits(match[0]) == digits]
+    return bool(found) and not any(
+        _AFTER[sign].match(text, end) or _BEFORE[sign].search(text[max(0, start - _LONGEST_BEFORE) : start])
+        for start, end in found
+    )
 
 
 def find_currency_words(text: str, language: str) -> Iterator[tuple[int, int, str]]:
