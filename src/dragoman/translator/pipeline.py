@@ -55,8 +55,11 @@ def advance(
 
 
 def _is_better(translation: Translation, other: Translation) -> bool:
-    """Return True if a translation has lost neither a span nor a number, and has the other's terms."""
-    return not has_lost_content(translation) and set(translation.missing_terms) <= set(other.missing_terms)
+    """Return True if a translation has lost neither a span nor a number, and has the other's terms, or more of them."""
+    missing, missing_before = set(translation.missing_terms), set(other.missing_terms)
+    if has_lost_content(translation):
+        return False
+    return missing <= missing_before if has_lost_content(other) else missing < missing_before
 
 
 @dataclass(frozen=True)
@@ -198,8 +201,11 @@ class Pipeline:
         return with_names(self.names, lost, (plan, masked), (candidates, found))
 
     def _with_masks(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
-        """Search again for the texts that lost something, with masks in place of numbers; return the better ones."""
-        lossy = [index for index, translation in enumerate(translations) if has_lost_content(translation)]
+        """Search again for the texts that lost something, with masks in place of numbers; return the better ones.
+
+        What lacks a term kept its numbers instead: only with masks, perhaps, has the search room for both.
+        """
+        lossy = [index for index, each in enumerate(translations) if has_lost_content(each) or each.missing_terms]
         if not lossy or not self.planner.can_mask or plan.config.sample:
             return translations
         masked = self.planner.plan([plan.texts[index].request for index in lossy], plan.config, masks_numbers=True)
