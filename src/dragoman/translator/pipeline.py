@@ -13,7 +13,7 @@ from dragoman.translator.judging import or_source
 from dragoman.translator.lost_names import NameCheck
 from dragoman.translator.name_masks import masked_requests, with_names
 from dragoman.translator.planning import Planner
-from dragoman.translator.plans import Plan, SearchJob
+from dragoman.translator.plans import Plan, SearchJob, TextPlan
 from dragoman.translator.recalling import recall
 from dragoman.translator.request import Request
 from dragoman.translator.results import Translation, has_lost_content
@@ -60,6 +60,11 @@ def _is_better(translation: Translation, other: Translation) -> bool:
     if has_lost_content(translation):
         return False
     return missing <= missing_before if has_lost_content(other) else missing < missing_before
+
+
+def _lacks_room(text: TextPlan, translation: Translation) -> bool:
+    """Return True if a translation lacks a term, and numbers of its text could be masked."""
+    return bool(translation.missing_terms) and any(map(str.isdigit, text.text))
 
 
 @dataclass(frozen=True)
@@ -203,9 +208,10 @@ class Pipeline:
     def _with_masks(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
         """Search again for the texts that lost something, with masks in place of numbers; return the better ones.
 
-        What lacks a term kept its numbers instead: only with masks, perhaps, has the search room for both.
+        What lacks a term may have kept its numbers instead: with masks, the search has room for both.
         """
-        lossy = [index for index, each in enumerate(translations) if has_lost_content(each) or each.missing_terms]
+        texts = zip(plan.texts, translations, strict=True)
+        lossy = [index for index, (text, each) in enumerate(texts) if has_lost_content(each) or _lacks_room(text, each)]
         if not lossy or not self.planner.can_mask or plan.config.sample:
             return translations
         masked = self.planner.plan([plan.texts[index].request for index in lossy], plan.config, masks_numbers=True)
