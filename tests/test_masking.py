@@ -38,12 +38,14 @@ from dragoman.translator import (
 )
 from dragoman.translator.aligning import AlignmentInput, _segment_pairs
 from dragoman.translator.batcher import Batcher
+from dragoman.translator.choosing import choose
 from dragoman.translator.content_check import content_flags
 from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.planning import Planner
+from dragoman.translator.reading import Reading
 from dragoman.translator.searching import decoded_text
 
 pytestmark = pytest.mark.torch
@@ -426,3 +428,11 @@ def test_the_shipped_model_keeps_addresses_codes_and_prices() -> None:
     }
     found = Translator.load("everyday").translate(list(texts), source_lang="en", target_lang="de")
     assert all(text in one.text and not one.flags for text, one in zip(texts.values(), found, strict=True)), found
+
+
+def test_a_currency_beside_a_masked_number_is_compared() -> None:
+    reading = Reading("这本书⟨1⟩元。", (("⟨1⟩", "120"),), has_pieces=True)
+    written = {word: f"This book costs ⟨1⟩ {word}." for word in ("yen", "yuan")}
+    empty = Hypothesis((), 0.0, 0.0, (), finished=True)
+    choices = {word: choose(reading, [Candidate(empty, text, ())], ("zh", "en")) for word, text in written.items()}
+    assert {word: list(choice.flags) for word, choice in choices.items()} == {"yen": ["number"], "yuan": []}

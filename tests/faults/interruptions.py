@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
 import json
 import mmap
 import os
@@ -26,19 +27,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import sacrebleu  # noqa: F401 - imported before the forks, not in each of them
-import sentencepiece  # noqa: F401
 import torch
-import torch._dynamo  # PyTorch's optimizers import it when the first of them is made
 
-import dragoman.cli.train
-import dragoman.training.run  # noqa: F401
 from dragoman.bundle import bundle
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run as run_program
 from dragoman.machine import folders
 from dragoman.machine.pointers import read_pointer
 from dragoman.training import checkpoint
+
+# What a training imports is imported before the forks, not in each of them; PyTorch's optimizers import the first.
+for name in ("torch._dynamo", "sacrebleu", "sentencepiece", "dragoman.cli.train", "dragoman.training.run"):
+    importlib.import_module(name)
 
 #: The exit codes of a training that was asked to stop.
 EXIT_CODES = {"TERM": 143, "INT": 130}

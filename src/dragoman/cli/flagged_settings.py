@@ -38,9 +38,8 @@ def portable_settings(
     if init_from is not None:
         problem = "--portable chooses the shape of a model, and --init-from keeps the one that its model has"
         raise ConfigError(problem, advice="dragoman distill --portable trains another from that model")
-    settings, chosen = make_portable(settings, recipe)
     reason = "CTranslate2, Argos Translate, ONNX and transformers can hold such a model (--portable)"
-    return settings, [f"chose {', '.join(chosen)}: {reason}"] if chosen else []
+    return _told(make_portable(settings, recipe), reason)
 
 
 def _augmented_settings(
@@ -56,6 +55,11 @@ def _augmented_settings(
     if init_from is not None:
         problem = "--augment chooses a vocabulary, and --init-from keeps the one that its model has"
         raise ConfigError(problem, advice="set the changes one by one, as --set augmentation.typos=0.1")
-    settings, chosen = augment(settings, recipe)
     reason = "the training text is changed, so that the model reads what people type (--augment)"
+    return _told(augment(settings, recipe), reason)
+
+
+def _told(filled: tuple[dict[str, Any], list[str]], reason: str) -> tuple[dict[str, Any], list[str]]:
+    """Return filled settings, and a line about the chosen ones, if there are any."""
+    settings, chosen = filled
     return settings, [f"chose {', '.join(chosen)}: {reason}"] if chosen else []

@@ -20,8 +20,6 @@ _TIME = re.compile(
     r"[\d一二三四五六七八九十两兩][点點时時]|\bnoon\b|\bmidnight\b",
     re.IGNORECASE,
 )
-
-
 #: Several numbers in a row, such as a date or a version; or one with groups of digits, a fraction, and a scale.
 NUMBERS = {
     language: re.compile(
@@ -58,11 +56,16 @@ def names_time(text: str) -> bool:
 
 def values_in_digits(text: str, language: str) -> set[str]:
     """Return the numbers that a text has in digits, without separators and zeros before them."""
-    return {form for number in find_numbers(text, True, language) for form in number.digits | number.others}
+    return {form for number in find_numbers(text, language, is_time=True) for form in number.digits | number.others}
 
 
-def find_numbers(text: str, is_time: bool, language: str) -> list[DigitNumber]:
-    """Return the numbers of a text. Those of a range share its scale, and 3万5千 is one number."""
+def find_numbers(text: str, language: str, *, is_time: bool) -> list[DigitNumber]:
+    """Return the numbers that a text has in digits. Those of a range share its scale, and 3万5千 is one number.
+
+    Args:
+        language: the code of the text's language, by which scales are read.
+        is_time: the text may name a time, so that 17.30 is two numbers, and 5 may be 17.
+    """
     numbers: list[DigitNumber] = []
     for number in _single(text, is_time, language):
         before = numbers[-1] if numbers else None

@@ -66,16 +66,10 @@ def number_faults(source: str, translation: str, source_lang: str, target_lang: 
             return NumberFaults(places, has_gained)
     readings = _scale_languages(source_lang, target_lang)
     sources, targets = (
-        find_numbers(text, is_time, code) for text, code in zip((source, translation), readings, strict=True)
+        find_numbers(text, code, is_time=is_time) for text, code in zip((source, translation), readings, strict=True)
     )
     lost = [number for number in _unmatched(sources, targets) if not number.is_small]
-    in_dates = [(date.start, date.end) for date in find_dates(source, source_lang)]
-    days = [
-        number
-        for number in lost
-        if len(max(number.digits, key=len)) <= 2 and source[number.end : number.end + 1] not in ("月", "年")
-        if any(start <= number.place < end for start, end in in_dates) and not any(map(number.equals, targets))
-    ]
+    days = [number for number in _days(lost, source, source_lang) if not any(map(number.equals, targets))]
     others = [number for number in lost if number not in days]
     lost = [
         *_not_in_words(others, translation, target_lang),
@@ -83,6 +77,18 @@ def number_faults(source: str, translation: str, source_lang: str, target_lang: 
     ]
     gained = _not_in_words(_unmatched(targets, sources), source, source_lang)
     return NumberFaults([*places, *(number.place for number in lost)], has_gained or bool(gained))
+
+
+def _days(numbers: Sequence[DigitNumber], text: str, language: str) -> list[DigitNumber]:
+    """Return the numbers that are days of a text's dates."""
+    dates = [(date.start, date.end) for date in find_dates(text, language)] if numbers else []
+    return [
+        number
+        for number in numbers
+        if len(max(number.digits, key=len)) <= 2
+        and text[number.end : number.end + 1] not in ("月", "年")
+        and any(start <= number.place < end for start, end in dates)
+    ]
 
 
 def _without_months_and_clocks(text: str, language: str) -> str:

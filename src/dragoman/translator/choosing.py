@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dragoman.text.currencies import lost_currency_words
 from dragoman.text.doubled_prices import has_doubled_price
 from dragoman.text.shouting import capitalize, shout
 from dragoman.text.terms import missing_terms
@@ -58,8 +59,10 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
 
 def _content_flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
     flags = content_flags(reading.text, translation, reading.unmasked, languages)
-    is_doubled = has_doubled_price(reading.unmask(reading.text), reading.unmask(translation))
-    return [*flags, "number"] if is_doubled and "number" not in flags else flags
+    # A currency belongs to an amount, which a mask may hide.
+    source, target = reading.unmask(reading.text), reading.unmask(translation)
+    has_fault = has_doubled_price(source, target) or lost_currency_words(source, target, *languages)
+    return [*flags, "number"] if has_fault and "number" not in flags else flags
 
 
 def _missing(reading: Reading, translation: str) -> list[str]:

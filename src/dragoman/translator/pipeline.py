@@ -62,8 +62,8 @@ def _is_better(translation: Translation, other: Translation) -> bool:
     return missing <= missing_before if has_lost_content(other) else missing < missing_before
 
 
-def _lacks_room(text: TextPlan, translation: Translation) -> bool:
-    """Return True if a translation lacks a term, and numbers of its text could be masked."""
+def _may_gain_terms(text: TextPlan, translation: Translation) -> bool:
+    """Return True if a translation lacks a term, and masks for the numbers of its text may make room for it."""
     return bool(translation.missing_terms) and any(map(str.isdigit, text.text))
 
 
@@ -208,10 +208,10 @@ class Pipeline:
     def _with_masks(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
         """Search again for the texts that lost something, with masks in place of numbers; return the better ones.
 
-        What lacks a term may have kept its numbers instead: with masks, the search has room for both.
+        A translation that lacks a term may have kept its numbers instead: with masks, a search can write both.
         """
-        texts = zip(plan.texts, translations, strict=True)
-        lossy = [index for index, (text, each) in enumerate(texts) if has_lost_content(each) or _lacks_room(text, each)]
+        pairs = zip(plan.texts, translations, strict=True)
+        lossy = [n for n, (text, each) in enumerate(pairs) if has_lost_content(each) or _may_gain_terms(text, each)]
         if not lossy or not self.planner.can_mask or plan.config.sample:
             return translations
         masked = self.planner.plan([plan.texts[index].request for index in lossy], plan.config, masks_numbers=True)

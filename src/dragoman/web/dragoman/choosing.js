@@ -79,8 +79,9 @@ function lossesOf(reading, translation, languages) {
   let texts = [reading.text, translation];
   for (const span of spans.sort((one, other) => other.length - one.length)) texts = texts.map((text) => text.replaceAll(span, () => " "));
   const [source, target] = texts.map((text) => replaceAll("reading.RESERVED", text, () => " "));
-  const isDoubled = hasDoubledPrice(reading.unmask(reading.text), reading.unmask(translation));
-  if (isDoubled || !quantitiesKept(source, target, ...languages)) losses.push("number");
+  const [whole, written] = [reading.unmask(reading.text), reading.unmask(translation)]; // a mask may hide a currency's amount
+  const hasCurrencies = currencyWordsKept(whole, written, baseLanguage(languages[0]), baseLanguage(languages[1]));
+  if (hasDoubledPrice(whole, written) || !hasCurrencies || !quantitiesKept(source, target, ...languages)) losses.push("number");
   return losses;
 }
 
