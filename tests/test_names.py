@@ -18,6 +18,7 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.name_words import find_names
+from dragoman.text.spelling import KnownWords, Spelling
 from dragoman.text.terms import Term, TermList
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Candidate, ModelFacts, Pipeline, Request, SearchJob, StopCondition, Translation
@@ -59,10 +60,12 @@ def test_names_are_words_with_capitals_in_order(text: str, language: str) -> Non
         ("en", "Marisol saw Tom's dog and O'Connor in Berlin.", ["Tom", "O'Connor", "Berlin"], ["Marisol"]),
         ("en", 'He said: "Imogen is here." NASA is not.', [], ["He", "Imogen"]),
         ("en", "See you on Monday in May.", [], ["See"]),
+        ("en", "On Mondays the Germans and Quispe eat Chinese food.", ["Quispe"], ["On"]),
         ("en", "Grilled Salmon With Lemon and Butter", [], []),
         ("en", "write to Ann@example.org or @Ann, not to Bob.Smith", [], []),
         ("fr", "J'ai vu l'Italie et Jean-Paul. Est-ce que D'Angelo vient ?", ["Italie", "Jean-Paul", "D'Angelo"], []),
         ("fr", "L'Italie est belle.", [], ["Italie"]),
+        ("fr", "Trois Américaines de Quispe fêtent Noël.", ["Quispe"], ["Trois"]),
         ("de", "Dass Ingeborg mit der Katze und dem alten Hund bei Müller wohnt.", [], ["Dass", "Ingeborg", "Müller"]),
         ("de", "Eine Freundschaft ohne Vertrauen.", [], ["Eine", "Vertrauen"]),
         ("zh", "告诉Müller，Quispe在这里。", ["Müller", "Quispe"], []),
@@ -92,6 +95,7 @@ class Model:
     translate: Callable[[str], str]
     log_prob: Callable[[str, str], float] = lambda source, target: -9.0
     stops_after: int = 99
+    spelling: Spelling | None = None
     read: list[str] = field(default_factory=list)
     scored: list[tuple[str, str]] = field(default_factory=list)
     n_searches: int = 0
@@ -123,7 +127,7 @@ class Model:
     ) -> Translation:
         directions = Directions(self.tokenizers)
         planner = Planner(self.tokenizers, directions, 400, ModelFacts())
-        check = NameCheck(self, self.tokenizers, directions, 399, 512)  # type: ignore[arg-type]
+        check = NameCheck(self, self.tokenizers, directions, 399, 512, self.spelling)  # type: ignore[arg-type]
         finisher = Finisher(self, self.tokenizers, None, 512)  # type: ignore[arg-type]
         config = SearchConfig.model_validate({"beam_size": 3, **options})
         stages = Pipeline(planner, self, finisher, config, check)
@@ -167,6 +171,15 @@ def test_a_text_that_keeps_all_is_not_scored(tokenizers: Tokenizers, text: str) 
     model = Model(tokenizers, lambda read: read)
     model.run(text)
     assert (model.n_searches, model.scored) == (1, [])
+
+
+@pytest.mark.parametrize(("level", "is_name"), [(0, True), (2, True), (3, False), (9, False)])
+def test_ordinary_words_are_no_names(tokenizers: Tokenizers, level: int, is_name: bool) -> None:
+    """A frequent word of the training text that is mostly written in small letters."""
+    words = KnownWords({"president": level, "quispe": 9}, capitalized=frozenset({"quispe"}))
+    model = Model(tokenizers, careless, spelling=Spelling({"en": words}))
+    assert ("President" in model.run("the book is on President now.").text) == is_name
+    assert "Quispe" in model.run("the book is on Quispe now.").text
 
 
 def test_a_name_that_is_repeated_is_masked(tokenizers: Tokenizers) -> None:

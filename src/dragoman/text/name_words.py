@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dragoman.text.calendar_names import MONTHS, WEEKDAYS
+from dragoman.text.capitalized_words import is_translated
 from dragoman.text.languages import UNSPACED, WITHOUT_SPACES, base_language
 from dragoman.text.protection import Stretch, overlaps
 from dragoman.text.tags import UNKNOWN
@@ -36,8 +36,6 @@ _BEFORE_NOUN = re.compile(
 )
 #: Ends of German nouns that are no names, and letters of the longest name.
 _NOUN = re.compile(r"(?:ung|heit|keit|schaft|[ts]ion|tät|ismus|nis|chen)(?:en|s|se)?\Z|.{13}")
-#: Words with a capital that have translations of their own.
-_CALENDAR = frozenset(name for names in (MONTHS, WEEKDAYS) for words in names.values() for name in words)
 #: A text of so many words is a heading if more than two in three have a capital.
 _SHORTEST_HEADING = 4
 
@@ -86,7 +84,7 @@ def _name_place(text: str, word: tuple[int, int], language: str) -> tuple[int, i
         start = elided.end()
     parts = re.split(_JOINT, text[start:end])
     is_name = (
-        text[start:end] not in _CALENDAR
+        not is_translated(text[start:end], language)
         and all(part[:1].isupper() for part in parts)
         and any(map(str.islower, parts[-1]))
     )

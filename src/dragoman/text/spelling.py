@@ -40,6 +40,8 @@ _SWAPPED, _DOUBLED = (13, 5, 3, 0, -1, -2, -4), (_NEVER, _NEVER, 4, 1, 1, 1, 1)
 _FIRST_LETTER, _CAPITAL = 1, 3
 #: Characters of a text before a word that are looked at.
 _BEFORE = 2
+#: The least level of an ordinary word. Less frequent ones in small letters may be a name in other texts: "baker".
+_ORDINARY = 3
 
 
 def is_inside(match: re.Match[str]) -> bool:
@@ -55,6 +57,11 @@ class KnownWords:
     levels: Mapping[str, int]
     #: Those that have a capital inside sentences, mostly.
     capitalized: Collection[str] = frozenset()
+
+    def is_ordinary(self, word: str) -> bool:
+        """Return True for a frequent word that is mostly written in small letters, in any case: "President"."""
+        small = word.lower()
+        return self.levels.get(small, 0) >= _ORDINARY and small not in self.capitalized
 
     def repaired(self, text: str, spared: Collection[str] = ()) -> str:
         """Return a text without typing errors in words, except in addresses and the like.
@@ -125,6 +132,11 @@ class Spelling:
     """The known words of each language that a model has learned from, by its code."""
 
     languages: Mapping[str, KnownWords] = field(default_factory=dict)
+
+    def is_ordinary(self, word: str, language: str) -> bool:
+        """Return True for a frequent word of a language that is mostly written in small letters."""
+        known = self.languages.get(base_language(language))
+        return known is not None and known.is_ordinary(word)
 
     def repaired(self, text: str, language: str, spared: Collection[str] = ()) -> str:
         """Return a text without typing errors; as it is, if no words of its language are known.

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from dragoman.text.languages import UNSPACED
 from dragoman.text.name_words import NameWord, find_names
 from dragoman.text.protection import Stretch
+from dragoman.text.spelling import Spelling
 from dragoman.text.surfaces import Surfaces
 from dragoman.text.tags import UNKNOWN, with_tag
 from dragoman.text.tokenizer import Tokenizers
@@ -55,7 +56,7 @@ class _Word(NamedTuple):
 
     place: Stretch
     is_marked: bool
-    #: The vocabulary spells it in several pieces. Other words are frequent, and hardly ever lost.
+    #: The vocabulary spells it in several pieces, and it is no ordinary word. Others are hardly ever lost.
     is_rare: bool
     is_missing: bool
     #: The translation has it more often than the text.
@@ -102,15 +103,23 @@ class NameCheck:
         directions: those of the models.
         max_length: most tokens of a source and of a target, the end mark not counted.
         batch_size: tokens that are read at once.
+        spelling: the words of the training text; ordinary ones are no names, even with a capital.
     """
 
     def __init__(
-        self, decoder: ForcedDecoder, tokenizers: Tokenizers, directions: Directions, max_length: int, batch_size: int
+        self,
+        decoder: ForcedDecoder,
+        tokenizers: Tokenizers,
+        directions: Directions,
+        max_length: int,
+        batch_size: int,
+        spelling: Spelling | None = None,
     ) -> None:
         self._decoder = decoder
         self._tokenizers = tokenizers
         self._directions = directions
         self._max_length, self._batch_size = max_length, batch_size
+        self._spelling = spelling or Spelling()
         both_ways = {pair for pair in tokenizers.directions if pair[::-1] in tokenizers.directions}
         self._both_ways = both_ways if tokenizers.reserved else set()
 
@@ -154,7 +163,12 @@ class NameCheck:
         languages, reading = languages_of(text), segment.reading
         is_plain = not segment.prefix and not reading.is_shouted and not text.languages.typed_tags
         groups = _find_names(text, reading) if is_plain and languages in self._both_ways else []
-        rare = {word for group in groups for word in group if self._is_rare(reading.text[word.start : word.end])}
+        rare = {
+            word
+            for group in groups
+            for word in group
+            if self._is_rare(reading.text[word.start : word.end], languages[0])
+        }
         if not rare:
             return None
         translation = rank(reading, beam, languages).candidates[0].text
@@ -169,8 +183,8 @@ class NameCheck:
         is_readable = written.text == reading.text and max(map(len, pair)) <= self._max_length
         return _Check(suspects, pair, written) if is_readable else None
 
-    def _is_rare(self, word: str) -> bool:
-        return len(self._tokenizers.source.encode(word)) > 1
+    def _is_rare(self, word: str, language: str) -> bool:
+        return len(self._tokenizers.source.encode(word)) > 1 and not self._spelling.is_ordinary(word, language)
 
     def _log_probs(self, pairs: Sequence[IdPair]) -> list[tuple[float, ...]]:
         found: dict[int, tuple[float, ...]] = {}
