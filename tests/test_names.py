@@ -126,8 +126,9 @@ class Model:
         self, text: str, source: str = "en", target: str = "de", terms: TermList | None = None, **options: object
     ) -> Translation:
         directions = Directions(self.tokenizers)
+        facts = ModelFacts(spelling=self.spelling)
         planner = Planner(self.tokenizers, directions, 400, ModelFacts())
-        check = NameCheck(self, self.tokenizers, directions, 399, 512, self.spelling)  # type: ignore[arg-type]
+        check = NameCheck(self, self.tokenizers, directions, 399, 512, facts)  # type: ignore[arg-type]
         finisher = Finisher(self, self.tokenizers, None, 512)  # type: ignore[arg-type]
         config = SearchConfig.model_validate({"beam_size": 3, **options})
         stages = Pipeline(planner, self, finisher, config, check)

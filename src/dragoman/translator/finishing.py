@@ -17,6 +17,7 @@ from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import Choice, choose, rank
 from dragoman.translator.content_check import content_flags
+from dragoman.translator.cutting import Segment
 from dragoman.translator.demands import PhraseBook, required_forms
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.judging import confidence
@@ -178,7 +179,7 @@ class Finisher:
         ]
         best = alternatives[0]
         flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.flags)]
-        flags += [segment.flag for segment in plan.segments if segment.flag is not None]
+        flags += [segment.flag for segment in plan.segments if segment.flag is not None and _has_text(segment)]
         flags += ["copied" for segment in plan.segments if segment.reading.has_foreign]
         return Translation(
             best.text,
@@ -190,6 +191,11 @@ class Finisher:
             confidence=confidence(plan, best.log_prob, [choice.candidates[0] for choice in chosen]),
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
         )
+
+
+def _has_text(segment: Segment) -> bool:
+    """Return False for marks and emoji, which are the same in all languages, so that copying them needs no flag."""
+    return any(map(str.isalnum, segment.text))
 
 
 def _languages(plan: TextPlan) -> tuple[str, str]:

@@ -26,6 +26,7 @@ from dragoman.translator.choosing import rank
 from dragoman.translator.cutting import Segment
 from dragoman.translator.directions import Directions
 from dragoman.translator.forced_decoding import ForcedDecoder
+from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.padding import IdPair, pair_batches
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.reading import Reading
@@ -103,7 +104,7 @@ class NameCheck:
         directions: those of the models.
         max_length: most tokens of a source and of a target, the end mark not counted.
         batch_size: tokens that are read at once.
-        spelling: the words of the training text; ordinary ones are no names, even with a capital.
+        facts: have the words of the training text; ordinary ones are no names, even with a capital.
     """
 
     def __init__(
@@ -113,13 +114,13 @@ class NameCheck:
         directions: Directions,
         max_length: int,
         batch_size: int,
-        spelling: Spelling | None = None,
+        facts: ModelFacts,
     ) -> None:
         self._decoder = decoder
         self._tokenizers = tokenizers
         self._directions = directions
         self._max_length, self._batch_size = max_length, batch_size
-        self._spelling = spelling or Spelling()
+        self._spelling = facts.spelling or Spelling()
         both_ways = {pair for pair in tokenizers.directions if pair[::-1] in tokenizers.directions}
         self._both_ways = both_ways if tokenizers.reserved else set()
 

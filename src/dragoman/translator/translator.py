@@ -73,9 +73,7 @@ class Translator:
         self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
         planner = Planner(tokenizers, self._directions, self.scorer.max_length, facts, self._models.short_list)
         finisher = Finisher(self.forced_decoder, tokenizers, self.alignment, batch_size)
-        names = NameCheck(
-            self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size, facts.spelling
-        )
+        names = NameCheck(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size, facts)
         #: The stages of `translate`.
         self.pipeline = Pipeline(planner, self._searcher, finisher, self.search, names)
 
