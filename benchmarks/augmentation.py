@@ -34,13 +34,17 @@ DIRECTION = ("en", "de")
 PERTURBED = ("CAPS", "no final mark", "typo", "lower case")
 
 
-def cut_text(folder: Path, n_pairs: int) -> dict[str, Path]:
-    """Write a cut of the training text, chosen by a hash of the source, and return the files."""
-    text = Path(os.environ["DRAGOMAN_DATA"]) / "tatoeba-en-de"
-    sides = [gzip.decompress((text / f"train.{code}.gz").read_bytes()).decode().splitlines() for code in DIRECTION]
+def cut_text(folder: Path, n_pairs: int, languages: tuple[str, str] = DIRECTION) -> dict[str, Path]:
+    """Write a cut of a training text of Tatoeba, chosen by a hash of its first side, and return the files.
+
+    Args:
+        languages: as the corpus has them in its name.
+    """
+    text = Path(os.environ["DRAGOMAN_DATA"]) / f"tatoeba-{'-'.join(languages)}"
+    sides = [gzip.decompress((text / f"train.{code}.gz").read_bytes()).decode().splitlines() for code in languages]
     pairs = sorted(zip(*sides, strict=True), key=lambda pair: hashlib.sha256(pair[0].encode()).digest())[:n_pairs]
     files = {}
-    for option, index, code in (("source", 0, "en"), ("target", 1, "de")):
+    for option, index, code in zip(("source", "target"), (0, 1), languages, strict=True):
         files[option] = folder / f"train.{code}"
         files[option].write_text("".join(f"{pair[index]}\n" for pair in pairs), encoding="utf-8")
         files[f"validation-{option}"] = text / f"val.{code}.gz"

@@ -67,8 +67,9 @@ def test_a_time_in_the_target_language_keeps_its_numbers(
         ("Pay by 3 May 2026.", "en", "de", [("3. Mai 2026",)]),
         ("bis 03.05.2026", "de", "en", [("03.05.2026", "May 3, 2026", "3 May 2026")]),
         ("le 1er mai", "fr", "zh", [("5月1日",)]),
+        ("2026-05-03 at 3 pm", "en", "zh", [("2026-05-03下午3点", "2026-05-03 15点")]),
         ("1月有人来", "zh", "fr", [("janvier",)]),
-        ("the 30th of May at 5 pm", "en", "fr", [("30 mai",), ("17 h", "17 heures")]),
+        ("the 30th of May at 5 pm", "en", "fr", [("30 mai à 17 h", "30 mai à 17 heures")]),
         ("晚上8点", "zh", "de", [("20 Uhr",)]),
         ("$12,250.50", "en", "de", [("12.250,50 $", "12.250,50 Dollar")]),
         ("12 men", "en", "zh", [("12",)]),
@@ -78,6 +79,9 @@ def test_a_time_in_the_target_language_keeps_its_numbers(
         ("1.5 million, 3万", "en", "zh", [("150万", "1500000"), ("3万", "30000")]),
         ("3 May 2026", "en", "es", [("3",), ("2026",)]),
         ("I may march on", "en", "de", []),
+        ("at 9 am on May 3", "en", "zh", [("5月3日上午9点", "5月3日9点")]),
+        ("5月3日，上午9点", "zh", "de", [("3. Mai um 9 Uhr",)]),
+        ("am 03.05.2026 um 9.30 Uhr", "de", "zh", [("03.05.2026 9点30分", "03.05.2026 9:30")]),
     ],
 )  # fmt: skip
 def test_quantities_are_written_as_the_target_language_does(

@@ -24,6 +24,7 @@ from dragoman.text import (
     doubled_prices,
     invisible,
     minus_signs,
+    moments,
     number_words,
     odd_characters,
     scales,
@@ -58,6 +59,8 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (separators, ("_DIGIT", "_BETWEEN_DIGITS", "_AMBIGUOUS", "_VERSION_BEFORE", "_CODE_BEFORE", "_ROW")),
     (separators, ("_CODE_WITH_GAPS", "_METRE", "_WITH_SIGNS", "_NAME_BEFORE", "_UNIT_AFTER", "_LIKE_TIME")),
     (minus_signs, ("_MINUS",)),
+    (moments, ("_ISO_DATE", "_NUMERIC_DATE", "_NOT_AFTER")),
+    (times, ("_INNER_POINT",)),
     (clear_numbers, ("_LINK", "_PLURAL", "_MEASURE", "_BEFORE", "_AFTER", "_REFERRING", "_OTHER_WORD")),
     (currencies, ("_NUMBER", "_PRICES", "_PRICE", "_SIGN_AFTER")),
     (dates, ("_DIGIT", "_IN_DIGITS")),
@@ -134,6 +137,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     patterns |= {f"currencies.AFTER.{sign}": pattern for sign, pattern in currencies._AFTER.items()}
     patterns |= {f"currencies.BEFORE.{sign}": pattern for sign, pattern in currencies._BEFORE.items()}
     patterns |= {f"currency_words.{language}": each for language, each in currencies.CURRENCY_WORDS.items()}
+    for kind in ("_TIME_NEXT", "_DATE_NEXT", "_IN_WORDS"):
+        patterns |= {f"moments.{language}.{kind.strip('_')}": each for language, each in vars(moments)[kind].items()}
     patterns |= {f"minus_signs.{language}": each for language, each in minus_signs.MINUS_WORDS.items()}
     for language, (clear, every) in clock_words.CLOCK_PATTERNS.items():
         patterns |= {f"clock_words.{language}.CLEAR": clear, f"clock_words.{language}.ALL": every}

@@ -16,6 +16,7 @@ from dragoman.text.dates import FULL_NAMES, find_dates, month_faults
 from dragoman.text.digit_numbers import DigitNumber, find_numbers, names_time
 from dragoman.text.languages import base_language
 from dragoman.text.minus_signs import lost_minus_signs
+from dragoman.text.moments import lost_moments
 from dragoman.text.number_words import has_number_words, numbers_in_words
 from dragoman.text.scales import UNKNOWN, halves_in_words, has_scale
 from dragoman.text.separators import ascii_digits, changed_separators, foreign_separators, joins_numbers, loses_point
@@ -56,6 +57,7 @@ def number_faults(source: str, translation: str, source_lang: str, target_lang: 
     """Return the faults that `numbers_kept` checks for. See there for the arguments."""
     lost_months, has_gained = month_faults(source, translation, source_lang, target_lang)
     places = [*lost_months, *lost_halves(source, translation, source_lang, target_lang)]
+    places += lost_moments(source, translation, source_lang, target_lang)
     places += lost_minus_signs(source, translation, target_lang)
     is_time = names_time(source) or names_time(translation)
     places += foreign_separators(source, translation, source_lang, target_lang, is_time=is_time)

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from dragoman.text.calendar_names import MONTHS
 from dragoman.text.currencies import with_currency, written_price
-from dragoman.text.dates import Date, find_dates, written_dates
+from dragoman.text.dates import find_dates, written_dates
 from dragoman.text.languages import base_language
 from dragoman.text.minus_signs import start_with_minus
+from dragoman.text.moments import find_digit_dates, find_moments, written_moments
 from dragoman.text.number_words import cardinals, has_number_words
 from dragoman.text.scales import RANGE, SCALES, factors_of, scale_key, written_scaled
 from dragoman.text.separators import may_be_name
@@ -21,11 +22,6 @@ from dragoman.text.spans import find_spans
 from dragoman.text.times import TIME_PATTERNS, find_times, written_times
 from dragoman.text.written_numbers import Number, parse, written
 
-_NUMERIC_DATE = re.compile(
-    r"(?<![\d.,:/-])(?P<day>[0-3]?\d)([./])(?P<month>0?[1-9]|1[0-2])\2(?P<year>[12]\d\d\d)(?!\d)"
-)
-#: Languages that write the day before the month in digits.
-_DAY_FIRST = frozenset(("de", "fr"))
 #: Telephone numbers, as they are written within a country or from abroad.
 _TELEPHONE = re.compile(r"(?<![\w.,+])(?:\+\d|0)\d*(?:[ /-]\d+)+(?![\w,])")
 _LEAST_TELEPHONE = 6
@@ -50,6 +46,8 @@ class Quantity(NamedTuple):
     end: int
     #: The usual ways to write it in the other language, the most usual first.
     forms: tuple[str, ...]
+    #: A date with its time, both in `forms`.
+    is_moment: bool = False
 
 
 def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quantity]:
@@ -64,7 +62,7 @@ def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quant
     source, target = base_language(source_lang), base_language(target_lang)
     found: list[Quantity] = []
     taken: set[int] = set()
-    for finder in (_dates, _times, _telephones, _numbers):
+    for finder in (_moments, _dates, _times, _telephones, _numbers):
         for quantity in finder(text, source, target):
             if taken.isdisjoint(places := range(quantity.start, quantity.end)):
                 taken.update(places)
@@ -83,14 +81,18 @@ def is_bare_price(text: str, target_lang: str) -> bool:
     return any(unicodedata.category(character) == "Sc" for character in text) and not any(map(str.isalpha, text))
 
 
+def _moments(text: str, source: str, target: str) -> Iterator[Quantity]:
+    for moment in find_moments(text, source) if target in MONTHS else ():
+        yield Quantity(moment.start, moment.end, tuple(written_moments(moment, target)), is_moment=True)
+
+
 def _dates(text: str, source: str, target: str) -> Iterator[Quantity]:
     if target not in MONTHS:
         return
     for date in find_dates(text, source):
         yield Quantity(date.start, date.end, tuple(written_dates(date, target)))
-    for match in _NUMERIC_DATE.finditer(text) if source in _DAY_FIRST else ():
-        date = Date(*match.span(), *(int(match[part]) for part in ("month", "day", "year")))
-        yield Quantity(date.start, date.end, (match[0], *written_dates(date, target)))
+    for date in find_digit_dates(text, source):
+        yield Quantity(date.start, date.end, (text[date.start : date.end], *written_dates(date, target)))
 
 
 def _times(text: str, source: str, target: str) -> Iterator[Quantity]:

@@ -163,9 +163,9 @@ def foreign_separators(
     if not all(code in _POINT_OF for code in codes):
         return []
     own, other = (_OWN_SIGNS[_POINT_OF[code]] for code in codes)
-    found: dict[str, list[str]] = {}
+    found: dict[str, set[str]] = {}
     for match in _WITH_SIGNS.finditer(translation):
-        found.setdefault(ascii_digits(match[0]), []).append(match[0])
+        found.setdefault(ascii_digits(match[0]), set()).add(match[0])
     return [
         match.start()
         for match in _WITH_SIGNS.finditer(source)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from dragoman.text.currencies import lost_currency_words
 from dragoman.text.doubled_prices import has_doubled_price
+from dragoman.text.moments import has_broken_moment
 from dragoman.text.shouting import capitalize, shout
 from dragoman.text.terms import missing_terms
 from dragoman.translator.content_check import content_flags
@@ -35,7 +36,7 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
     """Put the best candidate first. The others stay in their order.
 
     It has no fault, each span once, the same numbers, and all terms. If there is none, it is the one with the fewest
-    flags, and of those the one that lacks the fewest terms.
+    flags, of those the one that lacks the fewest terms, and of those one whose dates with a time are not broken.
 
     Args:
         reading: what the model read.
@@ -47,9 +48,10 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
     missing = [_missing(reading, candidate.text) for candidate in candidates]
     is_sound = [candidate.hypothesis.finished and not candidate.hypothesis.faults for candidate in candidates]
 
-    def faults(number: int) -> tuple[bool, int, int]:
+    def faults(number: int) -> tuple[bool, int, int, bool]:
         is_usable = is_sound[number] or not any(is_sound)
-        return bool(flags[number]) or not is_usable, len(flags[number]), len(missing[number])
+        is_broken = has_broken_moment(reading.unmask(candidates[number].text), languages[1])
+        return bool(flags[number]) or not is_usable, len(flags[number]), len(missing[number]), is_broken
 
     first = min(range(len(candidates)), key=faults)
     term_flags: list[Flag] = ["term_missing"] if missing[first] else []

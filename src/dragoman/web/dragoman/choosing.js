@@ -3,6 +3,7 @@
 import { clearNumbersKept } from "./clear_numbers.js";
 import { clockTimesKept } from "./clock_words.js";
 import { currenciesKept, currencyWordsKept } from "./currencies.js";
+import { hasBrokenMoment } from "./moments.js";
 import { symbols } from "./odd_characters.js";
 import { allMatches, baseLanguage, replaceAll } from "./patterns.js";
 import { numbersKept } from "./numbers.js";
@@ -35,7 +36,8 @@ export function choose(reading, candidates, languages) {
   const sound = repaired.map(({ hypothesis }) => hypothesis.finished && !hypothesis.faults.length);
   const isAnySound = sound.includes(true);
   const isBad = (/** @type {number} */ rank) => losses[rank].length > 0 || (isAnySound && !sound[rank]);
-  const badness = losses.map((lost, rank) => (isBad(rank) ? 1 + lost.length : 0));
+  const isBroken = (/** @type {number} */ rank) => hasBrokenMoment(reading.unmask(repaired[rank].text), languages[1]);
+  const badness = losses.map((lost, rank) => (isBad(rank) ? 1 + lost.length : 0) + (isBroken(rank) ? 0.5 : 0));
   const first = Math.max(0, badness.indexOf(Math.min(...badness)));
   const order = [repaired[first], ...repaired.filter((_, rank) => rank !== first)];
   const restored = order.map((each) => ({

@@ -1,9 +1,10 @@
 // Dates and months in four languages, as in text/dates.py.
 
+import { ascii } from "./digits.js";
 import { allMatches, pattern } from "./patterns.js";
 import { DATE_PATTERNS, MONTH_NUMBERS } from "./rules.js";
 
-/** @typedef {{start: number, end: number, month: number}} DatePlace places in UTF-16 */
+/** @typedef {{start: number, end: number, month: number, day: number | undefined}} DatePlace places in UTF-16 */
 
 /** Return the dates of a text that name a month. @param {string} text @param {string} language code of a base language @returns {DatePlace[]} */
 export function findDates(text, language) {
@@ -13,6 +14,7 @@ export function findDates(text, language) {
     start: match.index,
     end: match.index + match[0].length,
     month: monthOf(/** @type {Record<string, string>} */ (match.groups).month, language),
+    day: match.groups?.day === undefined ? undefined : Number(ascii(match.groups.day)),
   }));
   found.sort((one, other) => one.start - other.start || other.end - one.end);
   let end = 0;

@@ -4,6 +4,7 @@ import { findDates, monthsKept } from "./dates.js";
 import { digitNumbers, halvesInWords, hasScale, namesTime, UNKNOWN_SCALES } from "./digit_numbers.js";
 import { ascii } from "./digits.js";
 import { minusSignsKept } from "./minus_signs.js";
+import { momentsKept } from "./moments.js";
 import { allMatches, baseLanguage, characterBefore, pattern, replaceAll } from "./patterns.js";
 import { MONTH_NUMBERS, NUMBER_WORDS } from "./rules.js";
 import { hasForeignSeparators, joinsNumbers, losesPoint, separatorsChanged } from "./separators.js";
@@ -21,6 +22,7 @@ const ROMAN = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 export function numbersKept(source, translation, sourceLang, targetLang) {
   if (!monthsKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang))) return false;
   if (!halvesKept(source, translation, baseLanguage(sourceLang), baseLanguage(targetLang), (text) => numbersInWords(text, targetLang))) return false;
+  if (!momentsKept(source, translation, sourceLang, targetLang)) return false;
   if (!minusSignsKept(source, translation, targetLang)) return false;
   const isTime = [source, translation].some(namesTime);
   if (hasForeignSeparators(source, translation, sourceLang, targetLang, isTime)) return false;

@@ -1,13 +1,13 @@
 // Times of the day in four languages, as in text/times.py.
 
 import { ascii } from "./digits.js";
-import { allMatches, pattern } from "./patterns.js";
+import { allMatches, matchAt, pattern } from "./patterns.js";
 import { HALVES, MONTH_NUMBERS } from "./rules.js";
 
 const isAfternoon = (/** @type {number} */ hour) => 12 < hour && hour < 24;
 const BEFORE_HOUR = /(?:(?<![\p{L}\p{N}_])(?:à|vers|dès|avant|après|jusqu['’]à|il est)\s|^)$/iu;
 
-/** Return the times of a text; their hours are of 24. @param {string} text @param {string} language code of a base language @returns {{hour: number, minute: string, hasHalf: boolean}[]} */
+/** Return the times of a text; their hours are of 24. @param {string} text @param {string} language code of a base language @returns {{start: number, end: number, hour: number, minute: string, hasHalf: boolean}[]} */
 export function timesOf(text, language) {
   if (!(language in MONTH_NUMBERS)) return [];
   /** @type {Set<number>} */
@@ -20,7 +20,10 @@ export function timesOf(text, language) {
     starts.add(start);
     const mayLast = match[0].toLowerCase().includes("heure") && (minute ?? after ?? half) === undefined && !isAfternoon(hour);
     if (hour >= 24 || (mayLast && !BEFORE_HOUR.test(text.slice(Math.max(0, match.index - 9), match.index)))) return [];
-    return [{ hour: hourOfDay(hour, half), minute: ascii(minute ?? after ?? "00"), hasHalf: half !== undefined }];
+    const last = match.index + match[0].length;
+    const point = half !== undefined && language === "en" ? matchAt("times.INNER_POINT", text, last) : null;
+    const end = last + (point?.[0].length ?? 0);
+    return [{ start: match.index, end, hour: hourOfDay(hour, half), minute: ascii(minute ?? after ?? "00"), hasHalf: half !== undefined }];
   }));
 }
 
