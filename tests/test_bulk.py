@@ -227,6 +227,7 @@ def test_an_error_of_one_file_stops_no_other(
     assert "error: 4 of 8 files were not translated" in said
     assert f"invalid UTF-8: {texts}/bad.txt:2:7" in said
     assert "damaged gzip file" in said
+    assert all(said.count(name) == 1 for name in ("bad.txt", "bad.html", "damaged.en.gz", "gone.txt"))
     assert sorted(written(out)) == sorted(NAMES)
     for name, content in (("bad.txt", b"a cat\n"), ("bad.html", b"<p>a cat"), ("damaged.en.gz", gzip.compress(b"b\n"))):
         (texts / name).write_bytes(content)

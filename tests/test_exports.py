@@ -129,6 +129,20 @@ def test_an_export_names_the_package_that_it_needs(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize(("command", "program"), [("ct2", "CTranslate2"), ("argos", "Argos Translate")])
+def test_obstacles_are_told_before_a_missing_package(command: str, program: str, tmp_path: Path) -> None:
+    from test_packages import run_without
+
+    write_bundle(tmp_path / "bundle", tiny_bundle(many_tokenizers(), norm_kind="std"))
+    output = tmp_path / ("new" if command == "ct2" else "new.argosmodel")
+    code, said = run_without("ctranslate2", "export", command, "-m", tmp_path / "bundle", "-o", output)
+    assert code == 2
+    assert said.startswith(f"error: {program} cannot hold this model: {tmp_path / 'bundle'}; train one that fits")
+    assert "model.norm_kind=std" in said
+    assert "pip install" not in said
+    assert not output.exists()
+
+
 # -- Hugging Face ------------------------------------------------------------------------------------------------------
 
 

@@ -100,6 +100,9 @@ def ct2(model: OneModel, output: Folder, precision: Precision = "float32", compa
     dragoman export ct2 -m everyday -o everyday-ct2
     dragoman export ct2 -m runs/my -o my-ct2 --precision int8 --compare test.en
     """
+    from dragoman.exchange.obstacles import load_for_ctranslate2
+
+    load_for_ctranslate2(model)  # nobody shall install a package for a model that it cannot hold
     require_package("export ct2", "ctranslate2")
     require_folder(output)
     sentences = compared_lines(compare)
@@ -129,6 +132,9 @@ def argos(
     dragoman export argos -m everyday --source-lang en --target-lang de \\
         -o translate-en_de.argosmodel
     """
+    from dragoman.exchange.obstacles import load_for_argos
+
+    load_for_argos(model)
     require_package("export argos", "ctranslate2", "onnx")
     require_output(output, [".argosmodel"], overwrite=overwrite)
     sentences = compared_lines(compare)

@@ -105,7 +105,7 @@ def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> 
     if summary.failures:
         advice = "the same command translates what is missing"
         problem = f"{len(summary.failures):,} of {len(files.taken):,} files were not translated"
-        raise DataError(problem, output, advice=advice, details=summary.failures)
+        raise DataError(problem, output, advice=advice)  # each was told when it failed
 
 
 def _warnings() -> Callable[[InputFile, int, Translation], None]:

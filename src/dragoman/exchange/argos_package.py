@@ -9,20 +9,19 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from dragoman.bundle.bundle import Bundle, load_bundle
+from dragoman.bundle.bundle import Bundle
 from dragoman.bundle.finding import card_of, find_bundle
 from dragoman.errors import ConfigError
-from dragoman.exchange import ctranslate2_spec
 from dragoman.exchange.agreement import Agreement, compare
 from dragoman.exchange.ctranslate2_folder import translate_ids, write_model
-from dragoman.exchange.export_folder import Precision, sentencepiece_files
-from dragoman.exchange.obstacles import Obstacle, require_none, tokenizer_obstacles
+from dragoman.exchange.export_folder import Precision
+from dragoman.exchange.obstacles import load_for_argos
 from dragoman.exchange.sentence_graph import sentence_graph
 from dragoman.text.language_names import english_name
 from dragoman.text.tags import UNKNOWN, Direction, describe_directions
@@ -56,8 +55,7 @@ def argos_package(
         BundleError: it cannot be loaded.
         ConfigError: Argos Translate cannot express its settings, or a language is missing.
     """
-    bundle = load_bundle(name)
-    require_none(list(obstacles(bundle)), "Argos Translate", name)
+    bundle = load_for_argos(name)
     source, target = direction = _direction(bundle.tokenizers, languages, name)
     tag = bundle.tokenizers.tag(target)
     with TemporaryDirectory() as temporary:
@@ -71,14 +69,6 @@ def argos_package(
     files["README.md"] = (card_of(find_bundle(name)) or "A model trained with dragoman.\n").encode()
     top = f"translate-{source}_{target}"
     return ArgosPackage(_zipped({f"{top}/{path}": content for path, content in files.items()}), agreement)
-
-
-def obstacles(bundle: Bundle) -> Iterator[Obstacle]:
-    """Yield the settings that a package cannot express."""
-    yield from ctranslate2_spec.obstacles(bundle.config)
-    yield from tokenizer_obstacles(bundle.tokenizers)
-    if len({*sentencepiece_files(bundle.tokenizers).values()}) > 1:
-        yield Obstacle("tokenizer.joint", False, "both sides have the same SentencePiece model", True)
 
 
 def _direction(tokenizers: Tokenizers, languages: tuple[str | None, str | None], name: str | Path) -> Direction:

@@ -10,11 +10,11 @@ from typing import Any
 
 import ctranslate2
 
-from dragoman.bundle.bundle import Bundle, load_bundle
+from dragoman.bundle.bundle import Bundle
 from dragoman.exchange.agreement import Agreement, compare
-from dragoman.exchange.ctranslate2_spec import names_of, obstacles, specification
+from dragoman.exchange.ctranslate2_spec import names_of, specification
 from dragoman.exchange.export_folder import Precision, require_free, sentencepiece_files, write_export, write_files
-from dragoman.exchange.obstacles import require_none
+from dragoman.exchange.obstacles import load_for_ctranslate2
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers
 
@@ -37,8 +37,7 @@ def export_ctranslate2(
         RunFolderError: the folder has something else than an earlier export, or cannot be written.
     """
     require_free(folder, KIND)
-    bundle = load_bundle(name)
-    require_none(list(obstacles(bundle.config)), "CTranslate2", name)
+    bundle = load_for_ctranslate2(name)
     if bundle.short_list is not None:
         _log.warning(f"{name}: its short-list is left out; CTranslate2 scores the whole vocabulary at each step")
     _warn_of_text(bundle.tokenizers, name)

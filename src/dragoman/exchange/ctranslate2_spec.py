@@ -6,7 +6,7 @@ that a token can be made improbable only: those that our search forbids get a lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from ctranslate2.specs import Activation, common_spec, transformer_spec
 from dragoman.bundle.bundle import Bundle
 from dragoman.bundle.layout import AttentionLayout, FeedForwardLayout, Layout, LinearLayout, NormLayout
 from dragoman.exchange.never_written import never_written
-from dragoman.exchange.obstacles import Obstacle, memory_obstacles
 from dragoman.exchange.piece_names import PieceNames, piece_names
 from dragoman.machine.arrays import Floats
 from dragoman.runtime.embedding import sinusoidal_table
@@ -35,16 +34,6 @@ _POSITIONS = 2_048
 _LOW = np.float32(-10_000)
 
 Weights = Mapping[str, Floats]
-
-
-def obstacles(config: ModelConfig) -> Iterator[Obstacle]:
-    """Yield the settings that CTranslate2 cannot express."""
-    yield from memory_obstacles(config)
-    if config.norm_kind == "std":
-        yield Obstacle("model.norm_kind", "std", "it divides by the standard deviation otherwise", "layer")
-    keys, values = config.head_widths
-    if keys != values:
-        yield Obstacle("model.d_v", values, f"a head's keys and values have one width, here {keys} and {values}", keys)
 
 
 def specification(bundle: Bundle) -> transformer_spec.TransformerSpec:

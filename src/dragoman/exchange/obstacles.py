@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.errors import ConfigError
+from dragoman.exchange.export_folder import sentencepiece_files
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers
@@ -58,6 +60,43 @@ def tokenizer_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
     elif config.lowercases_source:
         setting = "tokenizer.lowercase" if config.lowercase else "tokenizer.lowercase_source"
         yield Obstacle(setting, True, "nothing lower-cases the text", False)
+
+
+def ctranslate2_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
+    """Yield the settings that CTranslate2 cannot express."""
+    yield from memory_obstacles(config)
+    if config.norm_kind == "std":
+        yield Obstacle("model.norm_kind", "std", "it divides by the standard deviation otherwise", "layer")
+    keys, values = config.head_widths
+    if keys != values:
+        yield Obstacle("model.d_v", values, f"a head's keys and values have one width, here {keys} and {values}", keys)
+
+
+def argos_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
+    """Yield the settings that a package of Argos Translate cannot express."""
+    yield from ctranslate2_obstacles(bundle.config)
+    yield from tokenizer_obstacles(bundle.tokenizers)
+    if len({*sentencepiece_files(bundle.tokenizers).values()}) > 1:
+        yield Obstacle("tokenizer.joint", False, "both sides have the same SentencePiece model", True)
+
+
+def load_for_ctranslate2(name: str | Path) -> Bundle:
+    """Load a bundle, found as by `find_bundle`; the package of CTranslate2 is not needed yet.
+
+    Raises:
+        BundleError: it cannot be loaded.
+        ConfigError: CTranslate2 cannot express its settings.
+    """
+    bundle = load_bundle(name)
+    require_none(list(ctranslate2_obstacles(bundle.config)), "CTranslate2", name)
+    return bundle
+
+
+def load_for_argos(name: str | Path) -> Bundle:
+    """Load a bundle as `load_for_ctranslate2` does, for Argos Translate."""
+    bundle = load_bundle(name)
+    require_none(list(argos_obstacles(bundle)), "Argos Translate", name)
+    return bundle
 
 
 def _line(obstacle: Obstacle) -> str:

@@ -59,7 +59,7 @@ Pakistan Pakistan Pakistan 巴基斯坦; Palestine Palästina Palestine 巴勒�
 Peru Peru Pérou 秘鲁; Philadelphia Philadelphia Philadelphie 费城; Philippines Philippinen Philippines 菲律宾;
 Poland Polen Pologne 波兰; Portugal Portugal Portugal 葡萄牙; Prague Prag Prague 布拉格; Quebec Quebec Québec 魁北克;
 Rhine Rhein Rhin 莱茵河; Romania Rumänien Roumanie 罗马尼亚; Rome Rom Rome 罗马; Russia Russland Russie 俄罗斯;
-Sardinia Sardinien Sardaigne 撒丁岛; Saxony Sachsen Saxe 萨克森; Scandinavia Skandinavien Scandinavie 斯堪的纳维亚;
+Sardinia Sardinien Sardaigne 撒丁岛; Scandinavia Skandinavien Scandinavie 斯堪的纳维亚;
 Scotland Schottland Écosse 苏格兰; Seoul Seoul Séoul 首尔; Serbia Serbien Serbie 塞尔维亚;
 Seville Sevilla Séville 塞维利亚; Shanghai Shanghai Shanghai 上海; Siberia Sibirien Sibérie 西伯利亚;
 Sicily Sizilien Sicile 西西里; Singapore Singapur Singapour 新加坡; Slovakia Slowakei Slovaquie 斯洛伐克;
@@ -82,7 +82,7 @@ Holland Holland Hollande 荷兰; Wales Wales Pays_de_Galles 威尔士
 
 
 def place_forms(name: str, source: str, target: str) -> tuple[str, ...]:
-    """Return how the target language writes the name of a place, the usual form first; none if it is not known.
+    """Return how the target language writes the name of a place, the usual form first; none if as it is, or unknown.
 
     Args:
         source, target: the codes of the languages.
@@ -90,8 +90,8 @@ def place_forms(name: str, source: str, target: str) -> tuple[str, ...]:
     >>> place_forms("Hungary", "en", "de"), place_forms("Genf", "de", "fr"), place_forms("Quispe", "en", "de")
     (('Ungarn',), ('Genève',), ())
     """
-    row = _rows(base_language(source)).get(name, {})
-    return row.get(base_language(target), ())
+    forms = _rows(base_language(source)).get(name, {}).get(base_language(target), ())
+    return () if name in forms else forms
 
 
 @cache

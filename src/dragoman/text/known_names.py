@@ -1,0 +1,69 @@
+"""Names of a text, with the forms that the target language has of those that are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from dragoman.text.chinese_names import find_chinese_names
+from dragoman.text.languages import base_language
+from dragoman.text.name_words import NameWord, find_names
+from dragoman.text.place_names import place_forms
+from dragoman.text.protection import Stretch, overlaps
+from dragoman.text.quantities import Quantity
+
+#: Words that make another place of the one behind them: "South Korea", "Nouvelle Angleterre".
+_OTHER_PLACE = re.compile(
+    "New|(?:Nor|Sou)th(?:ern)?|(?:Ea|We)st(?:ern)?|Central|Great(?:er)?|Air|Radio|Royal|"
+    "Neu|Nord|Süd|Ost|Groß|Nouvel(?:le)?|Nouveau|Grande?|Petite?"
+)
+
+
+def name_groups(text: str, languages: tuple[str, str], others: Sequence[Stretch] = ()) -> list[list[NameWord]]:
+    """Return the words of a text that may be names, in groups of neighbours.
+
+    Args:
+        languages: the codes of the source and the target language.
+        others: places whose words are no names.
+
+    >>> [[name.forms for name in group] for group in name_groups("Tom is in Hungary.", ("en", "de"))]
+    [[()], [('Ungarn',)]]
+    """
+    groups = []
+    for group in find_names(text, languages[0], others):
+        place = _with_forms(group[-1], text, languages) if _is_alone(text, group) else group[-1]
+        groups += [group[:-1], [place]] if place.forms and group[:-1] else [[*group[:-1], place]]
+    if writes_names(languages):
+        groups += [[name] for name in find_chinese_names(text) if not overlaps(name[:2], others)]
+    return groups
+
+
+def writes_names(languages: tuple[str, str]) -> bool:
+    """Return True if names of people in the script of the source language have known forms in the target language."""
+    return tuple(map(base_language, languages)) == ("zh", "en")
+
+
+def with_names(
+    quantities: Sequence[Quantity], text: str, languages: tuple[str, str], names: Collection[str]
+) -> list[Quantity]:
+    """Return the quantities of a text and some of its names, each with its usual form, in order without overlaps.
+
+    >>> with_names([], "玛丽莲和玛丽", ("zh", "en"), ["玛丽"])
+    [Quantity(start=4, end=6, forms=('Mary',))]
+    """
+    words = (word for group in name_groups(text, languages) for word in group if word.forms)
+    found = [Quantity(*word[:2], word.forms[:1]) for word in words if text[slice(*word[:2])] in names]
+    rest = [quantity for quantity in quantities if not overlaps(quantity[:2], [name[:2] for name in found])]
+    return sorted([*found, *rest])
+
+
+def _is_alone(text: str, group: Sequence[NameWord]) -> bool:
+    """Return True if the last word of a group is no part of a longer name, except of one at the beginning: "In"."""
+    return len(group) == 1 or (
+        len(group) == 2 and not group[0].is_marked and not _OTHER_PLACE.fullmatch(text, *group[0][:2])
+    )
+
+
+def _with_forms(word: NameWord, text: str, languages: tuple[str, str]) -> NameWord:
+    forms = place_forms(text[word.start : word.end], *languages)
+    return word._replace(is_marked=True, forms=forms) if forms else word
