@@ -251,6 +251,8 @@ QUANTITIES = [
     *("vingt et un", "soixante et onze euros", "deux cents", "quinze jours", "neuf", "quatre-vingt-dix-sept yens"),
     *("二十一岁", "三个", "几十个", "十一月", "两千美元", "每周一次", "星期三", "周日", "零下5度", "一万零五"),
     *("on Tuesday", "Mondays", "am Mittwoch", "Freitagabend", "Montage", "mardi", "le dimanche"),
+    *("two million", "three billion dollars", "zwei Millionen", "drei Milliarden", "zwei Millionen dreitausend"),
+    *("deux millions", "un million", "trois milliards", "deux cents millions", "三百万", "两百多万", "两亿", "千万"),
     *("half past three", "quarter to one", "seven-thirty", "3:30 pm", "ten o'clock", "halb vier", "Viertel vor eins"),
     *("zehn Uhr zwanzig", "trois heures et demie", "midi et quart", "treize heures", "三点半", "两点一刻", "十点"),
     *("-5 °C", "−12", "3-5", "minus 5", "42.195 km", "42,195 km", "12 500", "3.4.1990", "3,4,1990", "030 1234567"),
