@@ -45,7 +45,7 @@ def found(text: str, language: str, *, marked: bool | None = None) -> list[str]:
 
 @given(st.text() | WORDS, st.sampled_from(["en", "de", "fr", "zh", "und"]))
 def test_names_are_words_with_capitals_in_order(text: str, language: str) -> None:
-    places = [place for group in find_names(text, language) for start, end, _ in group for place in (start, end)]
+    places = [place for group in find_names(text, language) for word in group for place in word[:2]]
     assert places == sorted(set(places))
     for name in found(text, language):
         assert name[0].isupper()

@@ -43,11 +43,13 @@ _SHORTEST_HEADING = 4
 
 
 class NameWord(NamedTuple):
-    """A word with a capital: its place, and True if only names have a capital there."""
+    """A word with a capital: its place, and True if only names have a capital there. Or a name in other characters."""
 
     start: int
     end: int
     is_marked: bool
+    #: How the target language writes it, the usual form first; none if as it is.
+    forms: tuple[str, ...] = ()
 
 
 def find_names(text: str, language: str, others: Sequence[Stretch] = ()) -> list[list[NameWord]]:

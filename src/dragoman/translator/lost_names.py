@@ -9,17 +9,15 @@ translations by the same probability of a whole source.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from dragoman.text.languages import UNSPACED
-from dragoman.text.name_words import NameWord, find_names
+from dragoman.text.name_words import NameWord
 from dragoman.text.protection import Stretch
 from dragoman.text.surfaces import Surfaces
-from dragoman.text.tags import UNKNOWN, with_tag
+from dragoman.text.tags import with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import rank
 from dragoman.translator.cutting import Segment
@@ -27,8 +25,8 @@ from dragoman.translator.directions import Directions
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.padding import IdPair, pair_batches
 from dragoman.translator.plans import Plan, TextPlan
-from dragoman.translator.reading import Reading
 from dragoman.translator.searching import Candidate
+from dragoman.translator.segment_names import Name, languages_of, names_in
 
 #: A word is lost if the opposite model gives it a lower log-probability: where only names have a capital, and
 #: elsewhere, that is at the beginning of a sentence and in German.
@@ -41,7 +39,7 @@ _MOST_COST = 3.0
 class LostName(NamedTuple):
     """A name of one word or several that a translation lacks or repeats."""
 
-    text: str
+    name: Name
     #: Only names have a capital in its place.
     is_marked: bool
 
@@ -51,23 +49,24 @@ LostNames = Mapping[int, Sequence[LostName]]
 
 
 class _Word(NamedTuple):
-    """A word with a capital, and what a translation has of it."""
+    """A word that may be a name, and what a translation has of it."""
 
     place: Stretch
+    forms: tuple[str, ...]
     is_marked: bool
     #: The vocabulary spells it in several pieces. Other words are frequent, and hardly ever lost.
     is_rare: bool
     is_missing: bool
-    #: The translation has it more often than the text.
-    is_repeated: bool
+    #: The translation has it more often than the text, or in the wrong script.
+    is_wrong: bool
 
     @property
     def is_suspect(self) -> bool:
-        return self.is_rare and (self.is_missing or self.is_repeated)
+        return self.is_rare and (self.is_missing or self.is_wrong)
 
 
 class _Written(NamedTuple):
-    """A text as tokens write it, and the place of each token."""
+    """A text as tokens write it, and the place of each token. Those of a character's bytes share its place."""
 
     text: str
     places: Sequence[Stretch]
@@ -75,8 +74,13 @@ class _Written(NamedTuple):
     @classmethod
     def of(cls, tokens: Sequence[str]) -> _Written:
         own = [*(token.lstrip(" ") for token in tokens[:1]), *tokens[1:]]
-        ends = list(accumulate(map(len, own)))
-        return cls("".join(own), list(zip([0, *ends], ends, strict=False)))
+        parts = [token.encode(errors="surrogateescape") for token in own]
+        written = b"".join(parts)
+        #: The number of characters that have begun before each byte.
+        begun = [0, *accumulate(byte & 0xC0 != 0x80 for byte in written), len(written)]
+        ends = list(accumulate(map(len, parts)))
+        places = [(begun[start + 1] - 1, begun[end]) for start, end in zip([0, *ends], ends, strict=False)]
+        return cls(written.decode(errors="replace"), places)
 
     def values(self, place: Stretch, values: Sequence[float]) -> list[float]:
         """Return the values of the tokens that share characters with a place."""
@@ -125,7 +129,9 @@ class NameCheck:
         for (number, check), values in zip(checks.items(), log_probs, strict=True):
             names = [name for group in check.groups for name in _names(group, check.written, values)]
             if names:
-                found[number] = [LostName(check.written.text[slice(*place)], marked) for place, marked in names]
+                found[number] = [
+                    LostName(Name(check.written.text[slice(*place)], forms), marked) for place, forms, marked in names
+                ]
         return found
 
     def is_probable(
@@ -139,9 +145,9 @@ class NameCheck:
             translations: the other, as the model wrote it, and that with the names, which has all spans in place.
         """
         before, after = translations
-        if not all(_pattern(name.text).search(after.text) for name in names):
+        if not all(lost.name.n_in(after.text) for lost in names):
             return False
-        if all(name.is_marked for name in names):
+        if all(lost.is_marked for lost in names):
             return True
         ids = self._tokenizers.target.encode(segment.reading.mask(after.text))
         if len(ids) > self._max_length:
@@ -153,8 +159,8 @@ class NameCheck:
         """Return what is to be checked of a segment; None if its translation has all words that may be names."""
         languages, reading = languages_of(text), segment.reading
         is_plain = not segment.prefix and not reading.is_shouted and not text.languages.typed_tags
-        groups = _find_names(text, reading) if is_plain and languages in self._both_ways else []
-        rare = {word for group in groups for word in group if self._is_rare(reading.text[word.start : word.end])}
+        groups = names_in(text, reading) if is_plain and languages in self._both_ways else []
+        rare = {word for group in groups for word in group if self._is_rare(word, reading.text)}
         if not rare:
             return None
         translation = rank(reading, beam, languages).candidates[0].text
@@ -169,8 +175,8 @@ class NameCheck:
         is_readable = written.text == reading.text and max(map(len, pair)) <= self._max_length
         return _Check(suspects, pair, written) if is_readable else None
 
-    def _is_rare(self, word: str) -> bool:
-        return len(self._tokenizers.source.encode(word)) > 1
+    def _is_rare(self, word: NameWord, text: str) -> bool:
+        return bool(word.forms) or len(self._tokenizers.source.encode(text[word.start : word.end])) > 1
 
     def _log_probs(self, pairs: Sequence[IdPair]) -> list[tuple[float, ...]]:
         found: dict[int, tuple[float, ...]] = {}
@@ -183,35 +189,10 @@ class NameCheck:
         return Surfaces.of(self._tokenizers.target)
 
 
-def languages_of(text: TextPlan) -> tuple[str, str]:
-    """Return the codes of the source and the target language."""
-    return text.languages.source_lang or UNKNOWN, text.languages.target_lang
-
-
-def keeps_names(text: TextPlan, reading: Reading, translations: tuple[str, str]) -> bool:
-    """Return True if a translation has all names that another has, and none more often than their source.
-
-    Args:
-        text, reading: the text of a segment, and what the model read.
-        translations: of the segment: the other, and the translation.
-    """
-    (before, after), source = translations, reading.text
-    words = {source[word.start : word.end] for group in _find_names(text, reading) for word in group}
-    return all(
-        len(_pattern(word).findall(after)) >= min(_n_as_written(word, before), _n_as_written(word, source))
-        and _n_as_written(word, after) <= len(_pattern(word).findall(source))
-        for word in words
-    )
-
-
-def _find_names(text: TextPlan, reading: Reading) -> list[list[NameWord]]:
-    """Return the words of a segment that may be names. Words of terms are none."""
-    terms = [(start, end) for start, end, _ in text.request.terms.find(reading.text)] if text.request.terms else ()
-    return find_names(reading.text, languages_of(text)[0], terms)
-
-
-def _names(group: Sequence[_Word], text: _Written, log_probs: Sequence[float]) -> list[tuple[Stretch, bool]]:
-    """Return the lost names of a group: their places, and True if they are marked.
+def _names(
+    group: Sequence[_Word], text: _Written, log_probs: Sequence[float]
+) -> list[tuple[Stretch, tuple[str, ...], bool]]:
+    """Return the lost names of a group: their places, their forms, and True if they are marked.
 
     A lost word takes its neighbours with it that are lost too, or that are the same in the translation.
     """
@@ -219,9 +200,10 @@ def _names(group: Sequence[_Word], text: _Written, log_probs: Sequence[float]) -
     found = []
     for belongs, run in groupby(group, key=lambda word: is_lost[word] or not word.is_missing):
         words = list(run)
-        lost = [word for word in words if word.is_rare and (word.is_repeated or is_lost[word])]
+        lost = [word for word in words if word.is_rare and (word.is_wrong or is_lost[word])]
         if belongs and lost:
-            found.append(((words[0].place[0], words[-1].place[1]), all(word.is_marked for word in lost)))
+            place = words[0].place[0], words[-1].place[1]
+            found.append((place, lost[0].forms, all(word.is_marked for word in lost)))
     return found
 
 
@@ -230,16 +212,8 @@ def _is_lost(word: _Word, log_probs: Sequence[float]) -> bool:
 
 
 def _seen(word: NameWord, text: str, translation: str, *, is_rare: bool) -> _Word:
-    pattern = _pattern(text[word.start : word.end])
-    n_words, n_written = len(pattern.findall(text)), len(pattern.findall(translation))
-    return _Word(word[:2], word.is_marked, is_rare, n_written == 0, n_written > n_words)
-
-
-def _n_as_written(name: str, text: str) -> int:
-    """Return how often a text has a name with the same capitals: "On" is no French "on"."""
-    return sum(match[0].startswith(name) for match in _pattern(name).finditer(text))
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    """Return the pattern of a name, in any case, also in the genitive."""
-    return re.compile(rf"(?<![^\W{UNSPACED}]){re.escape(name)}(?:['’]?s|['’])?(?![^\W{UNSPACED}])", re.IGNORECASE)
+    name = Name(text[word.start : word.end], word.forms)
+    n_written = name.n_in(translation)
+    is_copied = bool(word.forms) and name.text in translation
+    is_wrong = is_copied or (not word.forms and n_written > name.n_in(text))
+    return _Word(word[:2], word.forms, word.is_marked, is_rare, not n_written and not is_copied, is_wrong)

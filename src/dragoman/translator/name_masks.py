@@ -10,18 +10,25 @@ from dragoman.text.protection import merged, occurrences, overlaps
 from dragoman.translator.choosing import choose, rank
 from dragoman.translator.cutting import Segment
 from dragoman.translator.demands import demanded_terms
-from dragoman.translator.lost_names import LostNames, NameCheck, keeps_names, languages_of
+from dragoman.translator.lost_names import LostNames, NameCheck
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.request import Request
 from dragoman.translator.searching import Candidate
+from dragoman.translator.segment_names import keeps_names, languages_of
 
 #: A segment and its candidates.
 _Searched = tuple[Segment, Sequence[Candidate]]
 
 
 def masked_requests(plan: Plan, lost: LostNames) -> list[Request]:
-    """Return a request for each segment that has lost names; its names are protected, so they are masked."""
-    return [_masked(*plan.searched[number], [name.text for name in names]) for number, names in lost.items()]
+    """Return a request for each segment that has lost names; those that stay as they are are protected, so masked."""
+    kept = {number: [each.name.text for each in names if not each.name.forms] for number, names in lost.items()}
+    return [_masked(*plan.searched[number], names) for number, names in kept.items()]
+
+
+def written_names(lost: LostNames) -> list[list[str]]:
+    """Return the lost names of each segment that are to be masked and written in another form."""
+    return [[each.name.text for each in names if each.name.forms] for names in lost.values()]
 
 
 def with_names(

@@ -11,7 +11,7 @@ from dragoman.translator.demands import required_terms
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.judging import or_source
 from dragoman.translator.lost_names import NameCheck
-from dragoman.translator.name_masks import masked_requests, with_names
+from dragoman.translator.name_masks import masked_requests, with_names, written_names
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob, TextPlan
 from dragoman.translator.recalling import recall
@@ -197,7 +197,8 @@ class Pipeline:
         lost = {} if plan.config.sample or self.names is None else self.names.find(plan, candidates)
         if not lost or self.names is None:
             return plan, candidates
-        masked = self.planner.plan(masked_requests(plan, lost), plan.config, masks_numbers=True)
+        requests = masked_requests(plan, lost)
+        masked = self.planner.plan(requests, plan.config, masks_numbers=True, names=written_names(lost))
         terms = [self.planner.phrases.demands(required_terms(segment.reading)) for _, segment in masked.searched]
         try:
             found = yield masked.jobs_with(dict(enumerate(terms)))

@@ -7,6 +7,7 @@ from functools import cache, partial
 
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.chinese_names import with_names
 from dragoman.text.cleaning import sanitize
 from dragoman.text.contractions import with_apostrophes
 from dragoman.text.odd_characters import KnownCharacters
@@ -78,16 +79,24 @@ class Planner:
         """Return True if the model's confidence is known in a direction."""
         return self._calibrations is not None and self._calibrations.of(source_lang, target_lang) is not None
 
-    def plan(self, requests: Sequence[Request], config: SearchConfig, *, masks_numbers: bool = False) -> Plan:
+    def plan(
+        self,
+        requests: Sequence[Request],
+        config: SearchConfig,
+        *,
+        masks_numbers: bool = False,
+        names: Sequence[Collection[str]] = (),
+    ) -> Plan:
         """See `Pipeline.plan`.
 
         Args:
             masks_numbers: mask numbers too, as the spans that are copied.
+            names: of each request: names that are masked, and written in the target language's form.
         """
-        texts = [
-            self._plan(request, config, number, masks_numbers=masks_numbers)
-            for number, request in enumerate(requests, 1)
-        ]
+        texts = []
+        for number, request in enumerate(requests, 1):
+            own = names[number - 1] if names else ()
+            texts.append(self._plan(request, config, number, masks_numbers=masks_numbers, names=own))
         return Plan(texts, config, self._max_length)
 
     def tagged(self, request: Request) -> TaggedText:
@@ -117,7 +126,9 @@ class Planner:
             raise
         yield block
 
-    def _plan(self, request: Request, config: SearchConfig, number: int, *, masks_numbers: bool) -> TextPlan:
+    def _plan(
+        self, request: Request, config: SearchConfig, number: int, *, masks_numbers: bool, names: Collection[str]
+    ) -> TextPlan:
         if not isinstance(request, Request):
             raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
         request.checked(f" of request {number}")
@@ -127,7 +138,9 @@ class Planner:
         found = request.terms.find(tagged.text) if request.terms else ()
         languages = tagged.source_lang or UNKNOWN, tagged.target_lang
         has_masks = masks_numbers or (self.can_mask and is_bare_price(tagged.text, languages[1]))
-        quantities = find_quantities(tagged.text, *languages) if has_masks else ()
+        quantities = find_quantities(tagged.text, *languages) if has_masks else []
+        if names:
+            quantities = with_names(quantities, tagged.text, names)
         known = KnownParts(quantities, [(start, end) for start, end, _ in found])
         segments = self._segments(tagged, marks, self._limits(request.sentences), known)
         if request.terms:

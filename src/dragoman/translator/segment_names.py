@@ -1,0 +1,77 @@
+"""The names of a segment, and how a translation may write each."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import NamedTuple
+
+from dragoman.text.chinese_names import find_chinese_names
+from dragoman.text.languages import UNSPACED, base_language
+from dragoman.text.name_words import NameWord, find_names
+from dragoman.text.protection import overlaps
+from dragoman.text.tags import UNKNOWN
+from dragoman.translator.plans import TextPlan
+from dragoman.translator.reading import Reading
+
+
+class Name(NamedTuple):
+    """A name as its source writes it, and the forms that a translation may write; none if it is to stay as it is."""
+
+    text: str
+    forms: tuple[str, ...] = ()
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern of the name in a translation, also in the genitive; in any case if it is to stay as it is."""
+        forms = "|".join(map(re.escape, sorted(self.forms or [self.text], key=len, reverse=True)))
+        flags = re.NOFLAG if self.forms else re.IGNORECASE
+        return re.compile(rf"(?<![^\W{UNSPACED}])(?:{forms})(?:['’]?s|['’])?(?![^\W{UNSPACED}])", flags)
+
+    def n_in(self, translation: str) -> int:
+        """Return how often a translation has the name."""
+        return len(self.pattern.findall(translation))
+
+    def n_as_written(self, text: str) -> int:
+        """Return how often a text has the name with the same capitals: "On" is no French "on"."""
+        return sum(match[0].startswith(self.forms or self.text) for match in self.pattern.finditer(text))
+
+
+def languages_of(text: TextPlan) -> tuple[str, str]:
+    """Return the codes of the source and the target language."""
+    return text.languages.source_lang or UNKNOWN, text.languages.target_lang
+
+
+def writes_names(languages: tuple[str, str]) -> bool:
+    """Return True if names in the script of the source language have known forms in the target language."""
+    return tuple(map(base_language, languages)) == ("zh", "en")
+
+
+def names_in(text: TextPlan, reading: Reading) -> list[list[NameWord]]:
+    """Return the words of a segment that may be names, in groups of neighbours. Words of terms are none."""
+    terms = [(start, end) for start, end, _ in text.request.terms.find(reading.text)] if text.request.terms else ()
+    languages = languages_of(text)
+    groups = find_names(reading.text, languages[0], terms)
+    if writes_names(languages):
+        groups += [[name] for name in find_chinese_names(reading.text) if not overlaps(name[:2], terms)]
+    return groups
+
+
+def keeps_names(text: TextPlan, reading: Reading, translations: tuple[str, str]) -> bool:
+    """Return True if a translation has all names that another has, and none more often than their source.
+
+    A name with other forms may also be as often as in the other translation.
+
+    Args:
+        text, reading: the text of a segment, and what the model read.
+        translations: of the segment: the other, and the translation.
+    """
+    (before, after), source = translations, reading.text
+    words = [word for group in names_in(text, reading) for word in group]
+    for name, count in Counter(Name(source[word.start : word.end], word.forms) for word in words).items():
+        n_before = name.n_as_written(before)
+        n_source = count if name.forms else name.n_as_written(source)
+        most = max(count, n_before) if name.forms else name.n_in(source)
+        if name.n_in(after) < min(n_before, n_source) or name.n_as_written(after) > most:
+            return False
+    return True
