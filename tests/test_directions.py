@@ -215,3 +215,11 @@ def test_a_bundle_keeps_its_directions(tmp_path: Path) -> None:
     loaded = Translator.load(tmp_path / "many", tmp_path / "many", device="cpu")
     assert "en to de, de to en, en to zh" in repr(loaded)
     assert loaded.translate(["A man."], target_lang="zh")[0].text
+
+
+def test_one_language_cannot_be_source_and_target() -> None:
+    translator = Translator.load("everyday", workers=1)
+    with pytest.raises(ConfigError, match="en is both the source and the target language") as caught:
+        translator.translate("Hello.", source_lang="en", target_lang="en")
+    assert len(str(caught.value).splitlines()) == 1
+    assert translator.translate("Hello.", source_lang="en", target_lang="de").text

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.text.currencies import currencies_kept
 from dragoman.text.dates import Date, find_dates, written_dates
 from dragoman.text.numbers import numbers_kept
 from dragoman.text.quantities import find_quantities
@@ -180,3 +181,12 @@ def test_the_point_of_a_sentence_is_no_part_of_a_date_or_a_time(text: str, found
 )
 def test_a_version_keeps_its_point(text: str, form: str) -> None:
     assert [each.forms[0] for each in find_quantities(text, "en", "de")] == [form]
+
+
+def test_the_wide_sign_of_the_yen_and_the_yuan_is_read_as_the_usual_one() -> None:
+    for translation, is_kept in (("It is ¥50.", True), ("It is 50 yuan.", True), ("It is 50.", False)):
+        assert currencies_kept("价格￥50。", translation, "en") is is_kept
+        assert currencies_kept("价格¥50。", translation, "en") is is_kept
+    assert currencies_kept("It is ¥50.", "价格￥50。", "zh")
+    (wide,), (usual,) = (find_quantities(text, "zh", "en") for text in ("价格￥50。", "价格¥50。"))
+    assert wide == usual

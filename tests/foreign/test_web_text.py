@@ -244,13 +244,15 @@ def test_numbers_are_compared_equally(lines: list[str], node: Node) -> None:
 
 
 #: Ends and beginnings of sentences with quantities that the check compares. They are put into lines of all languages.
-PRICE_PARTS = ["$", "€", "5", "1.250,50", " ", "\u00a0", " Dollar", "DOLLARS", "euro", "s", "美元", "a", ", "]
+PRICE_PARTS = ["$", "￥", "€", "5", "1.250,50", " ", "\u00a0", " Dollar", "DOLLARS", "euro", "s", "美元", "a", ", "]
 QUANTITIES = [
     *("twenty-one", "a ten-minute walk", "two hundred five dollars", "fives and tens", "nineteen fifty-four"),
     *("dreihunderteinundzwanzig", "zwanzig Euro", "auf mich achten", "vierzehn Tage", "fünfzigjährig"),
     *("vingt et un", "soixante et onze euros", "deux cents", "quinze jours", "neuf", "quatre-vingt-dix-sept yens"),
     *("二十一岁", "三个", "几十个", "十一月", "两千美元", "每周一次", "星期三", "周日", "零下5度", "一万零五"),
     *("on Tuesday", "Mondays", "am Mittwoch", "Freitagabend", "Montage", "mardi", "le dimanche"),
+    *("two million", "three billion dollars", "zwei Millionen", "drei Milliarden", "zwei Millionen dreitausend"),
+    *("deux millions", "un million", "trois milliards", "deux cents millions", "三百万", "两百多万", "两亿", "千万"),
     *("half past three", "quarter to one", "seven-thirty", "3:30 pm", "ten o'clock", "halb vier", "Viertel vor eins"),
     *("zehn Uhr zwanzig", "trois heures et demie", "midi et quart", "treize heures", "三点半", "两点一刻", "十点"),
     *("-5 °C", "−12", "3-5", "minus 5", "42.195 km", "42,195 km", "12 500", "3.4.1990", "3,4,1990", "030 1234567"),
@@ -282,7 +284,7 @@ QUANTITIES = [
     *("May 5 at 18:30", "6:30 pm on May 5", "2026-05-05 at 6 p.m.", "am 5. Mai um 18.30 Uhr", "05.05.2026, 18:30"),
     *("18 h 30 le 5 mai", "5月5日18:30", "5月5日下午6点30分", "18:30日5月5日", "六点半", "6:30", "18:30"),
     *("May 5", "5. Mai", "im Mai", "halb sechs", "half past five", "le 5 mai", "fünften Mai"),
-    *("$5 and $6", "5 und $6", "5 und 6 Dollar", "120元", "120 yuan", "120 yen", "3块钱"),
+    *("$5 and $6", "5 und $6", "5 und 6 Dollar", "120元", "120 yuan", "120 yen", "￥120", "3块钱"),
     *("£20 for 2", "202", "2 3 4", "234", "030 1234567", "0301234567", "half a million", "500,000", "1 m 55", "155"),
     *(
         "version 2.125",

@@ -82,7 +82,7 @@ def rules() -> str:
         "NUMBER_WORDS": ("Record<string, Record<string, [number, boolean]>>", number_words._LEXICONS),
         "NUMBER_ONES": ("Record<string, string[]>", spelled_numbers._ONE_WORDS),
         "NUMBER_TENS": ("Record<string, string[]>", spelled_numbers._TEN_WORDS),
-        "NUMBER_UNITS": ("Record<string, [number, string][]>", spelled_numbers._UNITS),
+        "NUMBER_UNITS": ("Record<string, [number, string, string][]>", spelled_numbers._UNITS),
         "NUMBER_VARIANTS": ("Record<string, string>", clear_numbers._VARIANTS),
         "UNCLEAR_NUMBERS": ("string[]", sorted(clear_numbers._UNCLEAR)),
         "HOUR_WORDS": ("Record<string, Record<string, number>>", clock_words.HOUR_WORDS),

@@ -19,9 +19,9 @@ from dragoman.text.spelled_numbers import SPELLED_END, spelled
 _LINK = re.compile(r"[\s-]+(?:(?:and|et)\b[\s-]*)?")
 _PLURAL = re.compile(r"(?:(?<=cent)|(?<=vingt))s\b")
 #: Characters with the same meaning as others.
-_VARIANTS = {"两": "二", "兩": "二", "〇": "零", "萬": "万", "ss": "ß"}
+_VARIANTS = {"两": "二", "兩": "二", "〇": "零", "萬": "万", "億": "亿", "ss": "ß"}
 #: Single words that often are no numbers.
-_UNCLEAR = frozenset(("acht", "neuf", "hundert", "tausend", "cent", "cents", "mille"))
+_UNCLEAR = frozenset(("acht", "neuf", "hundert", "tausend", "cent", "cents", "mille", "un million", "un milliard"))
 #: Words before the infinitive of a verb.
 _MODAL = (
     "muss|musst|müssen|müsst|musste|kann|kannst|können|könnt|soll|sollst|sollen|sollt|will|willst|wollen|wollt|möchte|"
@@ -93,7 +93,11 @@ def _clear_value(text: str, words: Sequence[NumberWord], language: str) -> int:
     """Return the value of words in a row; 0 if they are not one number as it is usually written."""
     start, end, value = words[0].start, words[-1].end, value_of(words, language)
     written = text[start:end]
-    if not 2 <= value < SPELLED_END or written in _UNCLEAR or _plain(written) != _plain(spelled(value, language)):
+    if (
+        not 2 <= value < SPELLED_END
+        or written in _UNCLEAR
+        or _plain(written) != _plain(spelled(value, language).lower())
+    ):
         return 0
     if _BEFORE.match(text[max(0, start - 1) : start]) or _AFTER.match(text, end):
         return 0

@@ -37,6 +37,8 @@ CURRENCY_WORDS = {
 }
 _SIGNS_OF_WORDS = "$€¥元"
 _SIGNS = "$€£¥"
+#: The sign of the yen and the yuan, as wide as a Chinese character.
+_WIDE_YEN = "￥"
 _PRICE = re.compile(rf"([{re.escape(_SIGNS)}])\s?\d|\d\s?([{re.escape(_SIGNS)}])")
 _PATTERNS = {sign: re.compile(f"{re.escape(sign)}|{names}", re.IGNORECASE) for sign, names in _NAMES.items()}
 _AMOUNT = r"\d+(?:[.,]\d+)*"
@@ -70,6 +72,7 @@ def currencies_kept(source: str, translation: str, target_lang: str) -> bool:
     """
     if target_lang not in _LANGUAGES:
         return True
+    source, translation = (text.replace(_WIDE_YEN, "¥") for text in (source, translation))
     signs = {before or after for before, after in _PRICE.findall(source)}
     if not all(_PATTERNS[sign].search(translation) for sign in signs):
         return False
@@ -126,7 +129,7 @@ def with_currency(text: str, start: int, end: int) -> tuple[int, int]:
     >>> with_currency("It is $2.50.", 7, 11), with_currency("20 €", 0, 2), with_currency("20 men", 0, 2)
     ((6, 11), (0, 4), (0, 2))
     """
-    if start and text[start - 1] in _SIGNS:
+    if start and text[start - 1] in _SIGNS + _WIDE_YEN:
         return start - 1, end
     after = _SIGN_AFTER.match(text, end)
     return start, after.end() if after else end
@@ -138,6 +141,7 @@ def written_price(amount: str, sign: str, language: str) -> list[str]:
     >>> written_price("2,50", "$", "de"), written_price("2.50", "€", "en")
     (['2,50 $', '2,50 Dollar'], ['€2.50', '2.50 euros'])
     """
+    sign = sign.replace(_WIDE_YEN, "¥")
     space = "" if language == "zh" else " "
     with_sign = f"{sign}{amount}" if language in ("en", "zh") else f"{amount} {sign}"
     name = _USUAL_NAMES[sign].get(language)

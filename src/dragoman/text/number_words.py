@@ -22,26 +22,27 @@ _WORDS = {
         dozen ~12 thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20
         twentie 20 thirty 30 thirtie 30 forty 40 fortie 40 fifty 50 fiftie 50 sixty 60 sixtie 60 seventy 70
         seventie 70 eighty 80 eightie 80 ninety 90 ninetie 90 hundred ~100 thousand ~1000 million ~1000000
-        billion ~1000000000 half 30 quarter 15 noon 12 midnight 12 fortnight 14""",
+        billion ~1000000000 trillion ~1000000000000 half 30 quarter 15 noon 12 midnight 12 fortnight 14""",
     "de": """
         null 0 ein 1 erst 1 zwei 2 zwo 2 beid 2 doppel 2 drei 3 dritt 3 vier 4 fünf 5 sechs 6 sech 6 sieben 7 sieb 7
         acht 8 neun 9 zehn 10 elf 11 zwölf 12 dutzend ~12 zwanzig 20 dreißig 30 dreissig 30 vierzig 40 fünfzig 50
         sechzig 60 siebzig 70 achtzig 80 neunzig 90 hundert ~100 tausend ~1000 million ~1000000
-        milliarde ~1000000000 halb 30 viertel 15 dreiviertel 45 mittag 12 mitternacht 12 jänner 1""",
+        millionen ~1000000 milliarde ~1000000000 milliarden ~1000000000 billion ~1000000000000
+        billionen ~1000000000000 halb 30 viertel 15 dreiviertel 45 mittag 12 mitternacht 12 jänner 1""",
     "fr": """
         zéro 0 un 1 une 1 premier 1 première 1 deux 2 second 2 seconde 2 double 2 couple 2 trois 3 quatre 4 quatr 4
         cinq 5 cinqu 5 six 6 sept 7 huit 8 neuf 9 neuv 9 dix 10 diz 10 onze 11 onz 11 douze 12 douz 12 treize 13
         treiz 13 quatorze 14 quatorz 14 quinze 15 quinz 15 seize 16 seiz 16 vingt 20 trente 30 trent 30 quarante 40
         quarant 40 cinquante 50 cinquant 50 soixante 60 soixant 60 septante 70 huitante 80 octante 80 nonante 90
-        cent ~100 mille ~1000 millier ~1000 million ~1000000 milliard ~1000000000 demi 30 demie 30 quart 15 midi 12
-        minuit 12""",
+        cent ~100 mille ~1000 millier ~1000 million ~1000000 milliard ~1000000000 billion ~1000000000000 demi 30
+        demie 30 quart 15 midi 12 minuit 12""",
     "zh": """
         零 0 〇 0 一 1 两 2 二 2 兩 2 双 2 三 3 四 4 五 5 六 6 七 7 八 8 九 9 十 ~10 廿 20 百 ~100 千 ~1000 万 ~10000
         萬 ~10000 亿 ~100000000 億 ~100000000 半 30 刻 15""",
 }
 _ENDS = {"en": "(?:th|s|ths|fold)?", "fr": "(?:s|e|i?ème|i?èmes|aine|aines)?"}
 #: Words between the words of one number.
-_BETWEEN = {"en": r"(?:[\s-]|and\b)*", "de": r"(?:[\s-]|und)*", "fr": r"(?:[\s-]|et\b)*", "zh": ""}
+_BETWEEN = {"en": r"(?:[\s-]|and\b)*", "de": r"(?:[\s-]|und)*", "fr": r"(?:[\s-]|et\b)*", "zh": "[多余餘]?"}
 #: Words for parts of an hour that are counted from the next one: "halb drei" is 2:30, "quarter to three" 2:45.
 _PARTS_OF_HOUR = re.compile(r"\bhalb|viertel|\bquarter\b|\bquart\b|刻")
 #: Most words of one number; fewer in a long row of them, so that the time stays short.
@@ -149,10 +150,14 @@ def _values(words: Sequence[NumberWord], language: str) -> Iterator[int]:
 
 
 def value_of(words: Sequence[NumberWord], language: str) -> int:
-    """Return the sum of units, tens and hundreds, multiplied by the thousands and millions after them."""
+    """Return the sum of units, tens and hundreds, multiplied by the thousands and millions after them.
+
+    Chinese counts up to thousands before it multiplies: 一亿一千万.
+    """
     total = hundreds = unit = 0
+    least = 10_000 if language == "zh" else 1000
     for _, _, number, multiplies in words:
-        if multiplies and number >= 1000:
+        if multiplies and number >= least:
             below, hundreds, unit = hundreds + unit, 0, 0
             total = (total + below or 1) * number if number > total else total + (below or 1) * number
         elif multiplies:

@@ -18,43 +18,63 @@ _TENS = {
     "fr": "vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt",
     "zh": "二十 三十 四十 五十 六十 七十 八十 九十",
 }
-#: Words of larger units, the largest first.
+#: Words of larger units, the largest first: one of them, and more.
 _UNITS = {
-    "en": ((1000, "thousand"), (100, "hundred")),
-    "de": ((1000, "tausend"), (100, "hundert")),
-    "fr": ((1000, "mille"), (100, "cent")),
-    "zh": ((10**4, "万"), (1000, "千"), (100, "百")),
+    "en": (
+        (10**9, "billion", "billion"),
+        (10**6, "million", "million"),
+        (1000, "thousand", "thousand"),
+        (100, "hundred", "hundred"),
+    ),
+    "de": (
+        (10**9, "Milliarde", "Milliarden"),
+        (10**6, "Million", "Millionen"),
+        (1000, "tausend", "tausend"),
+        (100, "hundert", "hundert"),
+    ),
+    "fr": (
+        (10**9, "milliard", "milliards"),
+        (10**6, "million", "millions"),
+        (1000, "mille", "mille"),
+        (100, "cent", "cent"),
+    ),
+    "zh": ((10**8, "亿", "亿"), (10**4, "万", "万"), (1000, "千", "千"), (100, "百", "百")),
 }
 _ONE_WORDS = {language: words.split() for language, words in _ONES.items()}
 _TEN_WORDS = {language: words.split() for language, words in _TENS.items()}
 #: What is between the words of a number from 100 on.
 _JOINTS = {"en": " ", "de": "", "fr": " ", "zh": ""}
-#: The first number that has no words here.
-SPELLED_END = 10**6
+#: The first number that has no words here, and the first whose unit is a noun: "eine Million".
+SPELLED_END = 10**12
+_NOUNS = 10**6
 
 
 def spelled(number: int, language: str) -> str:
     """Return a number in words.
 
     Args:
-        number: from 0 to 999,999.
+        number: from 0 to 999,999,999,999.
         language: a base language: en, de, fr or zh.
 
     >>> [spelled(71, language) for language in ("en", "de", "fr", "zh")]
     ['seventy-one', 'einundsiebzig', 'soixante et onze', '七十一']
+    >>> [spelled(3_000_000, language) for language in ("en", "de", "fr", "zh")]
+    ['three million', 'drei Millionen', 'trois millions', '三百万']
     >>> [spelled(1205, language) for language in ("en", "de", "fr", "zh")]
     ['one thousand two hundred five', 'eintausendzweihundertfünf', 'mille deux cent cinq', '一千二百零五']
     """
     if number < 100:
         return _below_hundred(number, language)
-    size, word = next(unit for unit in _UNITS[language] if number >= unit[0])
+    size, one, many = next(unit for unit in _UNITS[language] if number >= unit[0])
     head, rest = divmod(number, size)
-    parts = [*([] if language == "fr" and head == 1 else [spelled(head, language)]), word]
+    first = {"fr": "" if size < _NOUNS else "un", "de": "ein" if size < _NOUNS else "eine"}.get(language)
+    heads = [spelled(head, language) if head > 1 or first is None else first]
+    parts = [*filter(None, heads), one if head == 1 else many]
     if rest:
         zero = "零" if language == "zh" and rest < size // 10 else ""
         ten = "一" if language == "zh" and 10 <= rest < 20 else ""
         parts.append(zero + ten + spelled(rest, language))
-    return _JOINTS[language].join(parts)
+    return (" " if language == "de" and size >= _NOUNS else _JOINTS[language]).join(parts)
 
 
 def _below_hundred(number: int, language: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from dragoman.text.clear_numbers import find_clear_numbers, lost_clear_numbers
 from dragoman.text.clock_words import clock_values, find_clock_times, lost_clock_times, spoken_time
@@ -11,10 +12,14 @@ from dragoman.text.languages import base_language
 from dragoman.text.number_words import has_number_words
 from dragoman.text.numbers import NumberFaults
 from dragoman.text.quantities import Quantity
+from dragoman.text.scales import written_scaled
 from dragoman.text.spelled_numbers import spelled
 from dragoman.text.times import Time, written_times
 from dragoman.text.weekdays import find_weekdays, weekday_faults, written_weekday
 from dragoman.text.written_numbers import Number, written
+
+#: The first number that is written with a scale: "2 million".
+_SCALED = 10**6
 
 
 def worded_faults(source: str, translation: str, source_lang: str, target_lang: str) -> NumberFaults:
@@ -72,5 +77,6 @@ def _written_clock(time: Time, language: str) -> list[str]:
 def _written_number(value: int, language: str) -> tuple[str, ...]:
     """Return the ways to write a number in a sentence, and at its beginning."""
     word, digits = spelled(value, language), written(Number("whole", (str(value),)), language, "")
-    forms = (word, word[0].upper() + word[1:], digits, *(("两",) if (value, language) == (2, "zh") else ()))
-    return tuple(dict.fromkeys(forms))
+    others = written_scaled(Decimal(value), language) if value >= _SCALED else [digits]
+    two = [f"两{word[1:]}"] if language == "zh" and word[0] == "二" and word[1:2] != "十" else []
+    return tuple(dict.fromkeys((word, word[0].upper() + word[1:], *others, *two)))

@@ -76,9 +76,18 @@ class Directions:
         return TaggedText(rest, " ".join(typed), " ".join([*added, *typed]), source, target)
 
     def split(self, options: CallOptions) -> tuple[TextOptions, SearchOptions]:
-        """Return the options of texts, their languages checked as `find` does, and the options of a search."""
+        """Return the options of texts, their languages checked as `find` does, and the options of a search.
+
+        Raises:
+            ConfigError: a language is wrong, or the caller named one language twice, and the model does not rewrite it.
+        """
         of_texts, of_search = split_options(options)
-        self.find(of_texts.get("source_lang"), of_texts.get("target_lang"))
+        named = of_texts.get("source_lang"), of_texts.get("target_lang")
+        source, target = self.find(*named)
+        is_same = None not in named and source == target and UNKNOWN not in (*self._sources, *self._targets)
+        if is_same and (source, target) not in self._directions:
+            advice = f"name another one; it translates {describe_directions(self._directions)}"
+            raise ConfigError(f"{source} is both the source and the target language", advice=advice)
         return of_texts, of_search
 
     def find(self, source_lang: str | None, target_lang: str | None) -> tuple[str | None, str | None]:

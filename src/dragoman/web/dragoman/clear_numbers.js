@@ -9,7 +9,7 @@ import { spelled } from "./spelled_numbers.js";
 
 /** @typedef {import("./numbers.js").NumberWord} NumberWord */
 
-const SPELLED_END = 10 ** 6;
+const SPELLED_END = 10 ** 12;
 const [LAST_REFERRING, LONGEST_REFERRING] = [4, 8];
 
 /** Return false if a translation has a clear number of its source neither in words nor in digits; those in clock times are compared as such. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
@@ -43,7 +43,7 @@ function clearNumbers(text, language) {
 function clearValue(text, words, language) {
   const [start, end, value] = [words[0].start, words[words.length - 1].end, valueOf(words, language)];
   const written = text.slice(start, end);
-  if (value < 2 || value >= SPELLED_END || UNCLEAR_NUMBERS.includes(written) || plain(written) !== plain(spelled(value, language))) return 0;
+  if (value < 2 || value >= SPELLED_END || UNCLEAR_NUMBERS.includes(written) || plain(written) !== plain(spelled(value, language).toLowerCase())) return 0;
   if (pattern("clear_numbers.BEFORE", "whole").test(characterBefore(text, start)) || matchAt("clear_numbers.AFTER", text, end)) return 0;
   if (value <= LAST_REFERRING && pattern("clear_numbers.REFERRING").test(text.slice(Math.max(0, start - LONGEST_REFERRING), start))) return 0;
   if (allMatches("clear_numbers.OTHER_WORD", text).some((match) => match.index + match[0].length === end)) return 0;

@@ -9,6 +9,7 @@ const LANGUAGES = ["en", "de", "fr", "zh"];
 /** Return false if a translation names a currency of its source nowhere. @param {string} source @param {string} translation @param {string} targetLang a base language */
 export function currenciesKept(source, translation, targetLang) {
   if (!LANGUAGES.includes(targetLang)) return true;
+  [source, translation] = [source, translation].map((text) => text.replaceAll("￥", "¥"));
   if (!allMatches("currencies.PRICE", source).every((match) => pattern(`currencies.${match[1] ?? match[2]}`).test(translation))) return false;
   const prices = allMatches("currencies.PRICES", source).map((match) => ({ sign: match[1] ?? match[4], digits: ascii(match[2] ?? match[3]) }));
   const isRare = (/** @type {string} */ sign) => allMatches(`currencies.${sign}`, translation).length < prices.filter((price) => price.sign === sign).length;

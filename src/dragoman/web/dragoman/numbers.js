@@ -134,8 +134,9 @@ function values(words, language) {
 /** @param {NumberWord[]} words @param {string} language */
 export function valueOf(words, language) {
   let [total, hundreds, unit] = [0, 0, 0];
+  const least = language === "zh" ? 10_000 : 1000;
   for (const { number, multiplies } of words) {
-    if (multiplies && number >= 1000) {
+    if (multiplies && number >= least) {
       const below = hundreds + unit;
       total = number > total ? (total + below || 1) * number : total + (below || 1) * number;
       hundreds = unit = 0;

@@ -2,18 +2,23 @@
 
 import { NUMBER_ONES, NUMBER_TENS, NUMBER_UNITS } from "./rules.js";
 
-/** Return a number below a million in words. @param {number} number @param {string} language a base language @returns {string} */
+const NOUNS = 10 ** 6;
+
+/** Return a number below 10 ** 12 in words. @param {number} number @param {string} language a base language @returns {string} */
 export function spelled(number, language) {
   if (number < 100) return belowHundred(number, language);
-  const [size, word] = /** @type {[number, string]} */ (NUMBER_UNITS[language].find(([each]) => number >= each));
+  const [size, one, many] = /** @type {[number, string, string]} */ (NUMBER_UNITS[language].find(([each]) => number >= each));
   const [head, rest] = [Math.floor(number / size), number % size];
-  const parts = language === "fr" && head === 1 ? [word] : [spelled(head, language), word];
+  const isNoun = size >= NOUNS;
+  const first = { fr: isNoun ? "un" : "", de: isNoun ? "eine" : "ein" }[language];
+  const count = head > 1 || first === undefined ? spelled(head, language) : first;
+  const parts = [count, head === 1 ? one : many].filter(Boolean);
   if (rest) {
     const zero = language === "zh" && rest < Math.floor(size / 10) ? "零" : "";
-    const one = language === "zh" && rest >= 10 && rest < 20 ? "一" : "";
-    parts.push(zero + one + spelled(rest, language));
+    const ten = language === "zh" && rest >= 10 && rest < 20 ? "一" : "";
+    parts.push(zero + ten + spelled(rest, language));
   }
-  return parts.join(language === "en" || language === "fr" ? " " : "");
+  return parts.join(language === "en" || language === "fr" || (language === "de" && isNoun) ? " " : "");
 }
 
 /** @param {number} number @param {string} language */
