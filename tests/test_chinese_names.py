@@ -86,7 +86,10 @@ def test_ordinary_words_are_no_names(text: str) -> None:
 def test_names_take_the_place_of_numbers_that_they_overlap() -> None:
     text = "玛丽莲和玛丽有12个"
     number = Quantity(7, 9, ("12",))
-    assert with_names([number, Quantity(5, 8, ("x",))], text, ("zh", "en"), {"玛丽"}) == [Quantity(4, 6, ("Mary",)), number]
+    assert with_names([number, Quantity(5, 8, ("x",))], text, ("zh", "en"), {"玛丽"}) == [
+        Quantity(4, 6, ("Mary",)),
+        number,
+    ]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dragoman.text.chinese_names import find_chinese_names
 from dragoman.text.languages import base_language
 from dragoman.text.name_words import NameWord, find_names
-from dragoman.text.place_names import place_forms
+from dragoman.text.place_names import place_forms, place_rows
 from dragoman.text.protection import Stretch, overlaps
 from dragoman.text.quantities import Quantity
 
@@ -17,6 +17,8 @@ _OTHER_PLACE = re.compile(
     "New|(?:Nor|Sou)th(?:ern)?|(?:Ea|We)st(?:ern)?|Central|Great(?:er)?|Air|Radio|Royal|"
     "Neu|Nord|Süd|Ost|Groß|Nouvel(?:le)?|Nouveau|Grande?|Petite?"
 )
+#: Characters after the name of a place that make another word of it.
+_NO_PLACE_BEFORE = "人语語文话話菜餐式裔籍史币幣军軍队隊货貨"
 
 
 def name_groups(text: str, languages: tuple[str, str], others: Sequence[Stretch] = ()) -> list[list[NameWord]]:
@@ -33,9 +35,10 @@ def name_groups(text: str, languages: tuple[str, str], others: Sequence[Stretch]
     for group in find_names(text, languages[0], others):
         place = _with_forms(group[-1], text, languages) if _is_alone(text, group) else group[-1]
         groups += [group[:-1], [place]] if place.forms and group[:-1] else [[*group[:-1], place]]
-    if writes_names(languages):
-        groups += [[name] for name in find_chinese_names(text) if not overlaps(name[:2], others)]
-    return groups
+    people = find_chinese_names(text) if writes_names(languages) else []
+    places = _chinese_places(text, languages) if base_language(languages[0]) == "zh" else []
+    places = [place for place in places if not overlaps(place[:2], [name[:2] for name in people])]
+    return groups + [[name] for name in (*people, *places) if not overlaps(name[:2], others)]
 
 
 def writes_names(languages: tuple[str, str]) -> bool:
@@ -55,6 +58,14 @@ def with_names(
     found = [Quantity(*word[:2], word.forms[:1]) for word in words if text[slice(*word[:2])] in names]
     rest = [quantity for quantity in quantities if not overlaps(quantity[:2], [name[:2] for name in found])]
     return sorted([*found, *rest])
+
+
+def _chinese_places(text: str, languages: tuple[str, str]) -> list[NameWord]:
+    """Return the places in a Chinese text, except in words for peoples, languages and the like: 日本人."""
+    names = "|".join(sorted(place_rows("zh"), key=lambda name: (-len(name), name)))
+    found = re.finditer(f"(?:{names})(?![{_NO_PLACE_BEFORE}])", text)
+    forms = [(match.span(), place_forms(match[0], *languages)) for match in found]
+    return [NameWord(*place, is_marked=True, forms=own) for place, own in forms if own]
 
 
 def _is_alone(text: str, group: Sequence[NameWord]) -> bool:

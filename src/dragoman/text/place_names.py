@@ -90,12 +90,12 @@ def place_forms(name: str, source: str, target: str) -> tuple[str, ...]:
     >>> place_forms("Hungary", "en", "de"), place_forms("Genf", "de", "fr"), place_forms("Quispe", "en", "de")
     (('Ungarn',), ('Genève',), ())
     """
-    forms = _rows(base_language(source)).get(name, {}).get(base_language(target), ())
+    forms = place_rows(base_language(source)).get(name, {}).get(base_language(target), ())
     return () if name in forms else forms
 
 
 @cache
-def _rows(language: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+def place_rows(language: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Return the forms in all languages of each name in a language."""
     rows: dict[str, Mapping[str, tuple[str, ...]]] = {}
     for entry in _PLACES.split(";"):
