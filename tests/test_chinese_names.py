@@ -77,6 +77,7 @@ def test_names_and_their_usual_forms(text: str, names: list[str]) -> None:
         "马克杯和麦克风，俄罗斯，圣彼得堡，诺贝尔奖，大卫生间。",
         "黎明时起床，对于静态类型，沈阳军区，陆军，韩国军队。",
         "这儿有张德国的大地图。他有一万平方米。",
+        "高中生在武汉看白云，唐朝诗人，拉丁文字。",
     ],
 )
 def test_ordinary_words_are_no_names(text: str) -> None:

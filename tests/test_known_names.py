@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import permutations
+from time import process_time
 
 import pytest
 from test_names import Model, careless
 from tiny import many_tokenizers
 
+from dragoman.text.capitalized_words import is_translated
 from dragoman.text.known_names import name_groups, with_names
-from dragoman.text.place_names import place_forms, place_rows
+from dragoman.text.place_names import _adjectives, accepted_forms, place_forms, place_rows
 from dragoman.text.quantities import Quantity
 from dragoman.text.tokenizer import Tokenizers
 
@@ -23,7 +25,9 @@ def tokenizers() -> Tokenizers:
 
 
 def known(text: str, source: str = "en", target: str = "de") -> list[tuple[str, ...]]:
-    return [name.forms for group in name_groups(text, (source, target)) for name in group if name.forms]
+    """Return the forms of each place, without English adjectives."""
+    words = (name for group in name_groups(text, (source, target)) for name in group if name.forms)
+    return [place_forms(text[name.start : name.end], source, target) for name in words]
 
 
 @pytest.mark.parametrize(("source", "target"), list(permutations(LANGUAGES, 2)))
@@ -56,10 +60,54 @@ def test_a_place_goes_there_and_back(source: str, target: str) -> None:
         ("zh", "en", "德国人在匈牙利的首都说日语。", [("Hungary",)]),
         ("zh", "de", "我在大不里士和柏林。", [("Berlin",)]),
         ("en", "es", "Hungary", []),
+        ("en", "de", "I gave it to Mr. Rome and Lady Vienna.", []),
+        ("en", "de", "Brittany and Florence are sisters.", []),
+        ("de", "en", "Ich sah Herrn Wien, Frau Rom und Dr. Genf.", []),
+        ("de", "en", "Ungarns Hauptstadt und der Rand Europas", [("Hungary",), ("Europe",)]),
+        ("de", "en", "in der Türkei, aus den Niederlanden, im alten Rom", [("Turkey",), ("Netherlands",), ("Rome",)]),
+        ("de", "en", "Alle Polen waren in Polen.", [("Poland",)]),
+        ("de", "en", "aus München in Großbritannien", [("Munich",), ("Britain",)]),
+        ("de", "en", "Hans und Agnes sahen die Moldau.", []),
+        ("fr", "en", "en Suisse, en Corse, en Argentine", [("Switzerland",), ("Corsica",), ("Argentina",)]),
+        ("fr", "en", "Du Caire au pays de Galles, le Canton", [("Cairo",), ("Wales",)]),
+        ("zh", "en", "沿海地区的发展中国家，今日本店有汉堡", []),
+        ("zh", "en", "海地", [("Haiti",)]),
     ],
 )
 def test_places_of_a_sentence(source: str, target: str, text: str, forms: list[tuple[str, ...]]) -> None:
     assert known(text, source, target) == forms
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_no_place_is_taken_for_a_people(language: str) -> None:
+    assert not [name for name in place_rows(language) if is_translated(name, language)]
+
+
+@pytest.mark.parametrize(
+    ("name", "accepted"),
+    [("意大利", "Italian"), ("韩国", "Korean"), ("英国", "England"), ("荷兰", "Dutch"), ("加拿大", "Canadian")],
+)
+def test_an_english_adjective_stands_for_its_place(name: str, accepted: str) -> None:
+    assert accepted in accepted_forms(name, "zh", "en")[1:]
+
+
+def test_only_english_has_adjectives() -> None:
+    assert accepted_forms("Italy", "en", "de") == place_forms("Italy", "en", "de")
+    places = {row["en"][0] for row in place_rows("en").values()}
+    assert set(_adjectives()) <= places
+
+
+def test_many_names_of_a_line_take_linear_time() -> None:
+    """Two kinds of names are compared by their places."""
+
+    def seconds(times: int) -> float:
+        start = process_time()
+        groups = name_groups("大卫王先生德国。" * times, ("zh", "en"))
+        assert len(groups) == 3 * times
+        return process_time() - start
+
+    seconds(10)
+    assert seconds(4000) < 40 * max(seconds(400), 0.001)
 
 
 def test_a_chosen_place_is_a_quantity() -> None:
@@ -81,6 +129,13 @@ def test_a_place_that_is_translated_is_searched_for_once(tokenizers: Tokenizers)
     model = Model(tokenizers, lambda text: text.replace("Hungary", "Ungarn"))
     assert model.run("the book is on Hungary now.").text == "the book is on Ungarn now."
     assert model.n_searches == 1
+
+
+def test_an_adjective_is_no_lost_place(tokenizers: Tokenizers) -> None:
+    for adjective, n_searches in (("Italian", 1), ("Italic", 2)):
+        model = Model(tokenizers, lambda text, word=adjective: text.replace("Italien", word))  # type: ignore[misc]
+        model.run("the book is on Italien now.", "de", "en")
+        assert model.n_searches == n_searches
 
 
 def test_a_place_beside_a_lost_name(tokenizers: Tokenizers) -> None:

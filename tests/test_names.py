@@ -65,6 +65,8 @@ def test_names_are_words_with_capitals_in_order(text: str, language: str) -> Non
         ("en", "write to Ann@example.org or @Ann, not to Bob.Smith", [], []),
         ("fr", "J'ai vu l'Italie et Jean-Paul. Est-ce que D'Angelo vient ?", ["Italie", "Jean-Paul", "D'Angelo"], []),
         ("fr", "L'Italie est belle.", [], ["Italie"]),
+        ("fr", "Je vois Romain et les Romains.", ["Romain"], ["Je"]),
+        ("en", "We saw Norman, Finn and Christian, and the Normans.", ["Norman", "Finn", "Christian"], ["We"]),
         ("fr", "Trois Américaines de Quispe fêtent Noël.", ["Quispe"], ["Trois"]),
         ("de", "Dass Ingeborg mit der Katze und dem alten Hund bei Müller wohnt.", [], ["Dass", "Ingeborg", "Müller"]),
         ("de", "Eine Freundschaft ohne Vertrauen.", [], ["Eine", "Vertrauen"]),

@@ -8,16 +8,23 @@ from collections.abc import Collection, Sequence
 from dragoman.text.chinese_names import find_chinese_names
 from dragoman.text.languages import base_language
 from dragoman.text.name_words import NameWord, find_names
-from dragoman.text.place_names import place_forms, place_rows
+from dragoman.text.place_names import accepted_forms, place_rows
 from dragoman.text.protection import Stretch, overlaps
 from dragoman.text.quantities import Quantity
 
-#: Words that make another place of the one behind them: "South Korea", "Nouvelle Angleterre".
-_OTHER_PLACE = re.compile(
-    "New|(?:Nor|Sou)th(?:ern)?|(?:Ea|We)st(?:ern)?|Central|Great(?:er)?|Air|Radio|Royal|"
-    "Neu|Nord|Süd|Ost|Groß|Nouvel(?:le)?|Nouveau|Grande?|Petite?"
+#: Words that make another place of the one behind them, or a person: "South Korea", "Nouvelle Angleterre", "Herr Wien".
+_OTHER_BEFORE = re.compile(
+    r"(?<!\w)(?:New|(?:Nor|Sou)th(?:ern)?|(?:Ea|We)st(?:ern)?|Central|Great(?:er)?|Air|Radio|Royal|"
+    "Neu|Nord|Süd|Ost|Groß|Nouvel(?:le)?|Nouveau|Grande?|Petite?|"
+    r"(?:Mr|Mrs|Ms|Dr|Prof|M|Mme|Mlle)\.?|Miss|Sir|Lady|Lord|Herrn?|Frau|Madame|Monsieur)\s\Z"
 )
-#: Characters after the name of a place that make another word of it.
+#: The most characters of such a word and the space behind it.
+_LONGEST_BEFORE = 10
+#: Chinese words that contain the name of a place and are none, and characters after it that make another word of it.
+_NO_PLACES = (
+    "沿海地|近海地|其中国|展中国家|集中国|今日本|生日本|节日本|印度洋|日本海|巴西利亚|雅典娜|内蒙古|蒙古包|南京都|增加纳|参加纳|"
+    "东躲西藏|海上海|都灵[机活敏巧]|罗马数字|德州扑克|印度教|荷兰豆|土耳其烤肉"
+)
 _NO_PLACE_BEFORE = "人语語文话話菜餐式裔籍史币幣军軍队隊货貨"
 
 
@@ -33,11 +40,16 @@ def name_groups(text: str, languages: tuple[str, str], others: Sequence[Stretch]
     """
     groups = []
     for group in find_names(text, languages[0], others):
+        first = _with_forms(group[0], text, languages)
+        if group[1:] and first.end < group[0].end:  # a genitive: "Ungarns Hauptstadt"
+            groups.append([first])
+            group = group[1:]
         place = _with_forms(group[-1], text, languages) if _is_alone(text, group) else group[-1]
         groups += [group[:-1], [place]] if place.forms and group[:-1] else [[*group[:-1], place]]
     people = find_chinese_names(text) if writes_names(languages) else []
     places = _chinese_places(text, languages) if base_language(languages[0]) == "zh" else []
-    places = [place for place in places if not overlaps(place[:2], [name[:2] for name in people])]
+    taken = {index for name in people for index in range(*name[:2])}
+    places = [place for place in places if taken.isdisjoint(range(*place[:2]))]
     return groups + [[name] for name in (*people, *places) if not overlaps(name[:2], others)]
 
 
@@ -56,25 +68,31 @@ def with_names(
     """
     words = (word for group in name_groups(text, languages) for word in group if word.forms)
     found = [Quantity(*word[:2], word.forms[:1]) for word in words if text[slice(*word[:2])] in names]
-    rest = [quantity for quantity in quantities if not overlaps(quantity[:2], [name[:2] for name in found])]
+    taken = {index for name in found for index in range(*name[:2])}
+    rest = [quantity for quantity in quantities if taken.isdisjoint(range(*quantity[:2]))]
     return sorted([*found, *rest])
 
 
 def _chinese_places(text: str, languages: tuple[str, str]) -> list[NameWord]:
     """Return the places in a Chinese text, except in words for peoples, languages and the like: 日本人."""
     names = "|".join(sorted(place_rows("zh"), key=lambda name: (-len(name), name)))
-    found = re.finditer(f"(?:{names})(?![{_NO_PLACE_BEFORE}])", text)
-    forms = [(match.span(), place_forms(match[0], *languages)) for match in found]
+    found = re.finditer(f"{_NO_PLACES}|(?P<place>{names})(?![{_NO_PLACE_BEFORE}])", text)
+    forms = [(match.span(), accepted_forms(match["place"] or "", *languages)) for match in found]
     return [NameWord(*place, is_marked=True, forms=own) for place, own in forms if own]
 
 
 def _is_alone(text: str, group: Sequence[NameWord]) -> bool:
     """Return True if the last word of a group is no part of a longer name, except of one at the beginning: "In"."""
-    return len(group) == 1 or (
-        len(group) == 2 and not group[0].is_marked and not _OTHER_PLACE.fullmatch(text, *group[0][:2])
+    start = group[-1].start
+    return (len(group) == 1 or (len(group) == 2 and not group[0].is_marked)) and not _OTHER_BEFORE.search(
+        text[max(0, start - _LONGEST_BEFORE) : start]
     )
 
 
 def _with_forms(word: NameWord, text: str, languages: tuple[str, str]) -> NameWord:
-    forms = place_forms(text[word.start : word.end], *languages)
-    return word._replace(is_marked=True, forms=forms) if forms else word
+    """Return a word with its forms as a place; without the "s" of a German genitive: "Ungarns"."""
+    own, end = text[word.start : word.end], word.end
+    if base_language(languages[0]) == "de" and own not in place_rows("de") and own.endswith("s"):
+        own, end = own.removesuffix("s"), word.end - 1
+    forms = accepted_forms(own, *languages)
+    return word._replace(end=end, is_marked=True, forms=forms) if forms else word

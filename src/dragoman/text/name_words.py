@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dragoman.text.capitalized_words import is_translated
 from dragoman.text.languages import UNSPACED, WITHOUT_SPACES, base_language
+from dragoman.text.place_names import place_rows
 from dragoman.text.protection import Stretch, overlaps
 from dragoman.text.tags import UNKNOWN
 
@@ -36,6 +37,8 @@ _BEFORE_NOUN = re.compile(
 )
 #: Ends of German nouns that are no names, and letters of the longest name.
 _NOUN = re.compile(r"(?:ung|heit|keit|schaft|[ts]ion|tät|ismus|nis|chen)(?:en|s|se)?\Z|.{13}")
+#: German places that are peoples after an article or an adjective: "alle Polen".
+_PEOPLES = frozenset(("Bayern", "Polen", "Schweden", "Ungarn"))
 #: A text of so many words is a heading if more than two in three have a capital.
 _SHORTEST_HEADING = 4
 
@@ -54,8 +57,8 @@ def find_names(text: str, language: str, others: Sequence[Stretch] = ()) -> list
     """Return the words of a text that may be names, in groups of neighbours: "Tom Jackson" is one group.
 
     In a heading, where most words have capitals, none is found. In German, where all nouns have capitals, words
-    after an article, an adjective or a number are left out. In a script without capitals, all words in Latin letters
-    are found.
+    after an article, an adjective or a number are left out, except places. In a script without capitals, all words in
+    Latin letters are found.
 
     Args:
         language: the code of its language.
@@ -103,7 +106,10 @@ def _is_marked(text: str, start: int, language: str) -> bool:
 
 def _is_german_noun(text: str, word: NameWord) -> bool:
     before = text[max(0, word.start - _NEAR) : word.start]
-    return _NOUN.search(text[word.start : word.end]) is not None or _BEFORE_NOUN.search(before) is not None
+    own = text[word.start : word.end]
+    if own in place_rows("de"):  # "München" ends like a noun, and "die Schweiz" has an article
+        return own in _PEOPLES and _BEFORE_NOUN.search(before) is not None
+    return _NOUN.search(own) is not None or _BEFORE_NOUN.search(before) is not None
 
 
 def _groups(text: str, words: Sequence[NameWord]) -> list[list[NameWord]]:

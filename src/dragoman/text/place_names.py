@@ -22,9 +22,9 @@ Bavaria Bayern Bavière 巴伐利亚; Beijing Peking Pékin 北京; Belarus Bela
 Belgium Belgien Belgique 比利时; Belgrade Belgrad Belgrade 贝尔格莱德; Berlin Berlin Berlin 柏林;
 Bern Bern Berne 伯尔尼; Bolivia Bolivien Bolivie 玻利维亚; Bosnia Bosnien Bosnie 波斯尼亚;
 Boston Boston Boston 波士顿; Brazil Brasilien Brésil 巴西; Britain Großbritannien Grande-Bretagne 英国;
-Brittany Bretagne Bretagne 布列塔尼; Brussels Brüssel Bruxelles 布鲁塞尔; Bucharest Bukarest Bucarest 布加勒斯特;
+~Brittany Bretagne Bretagne 布列塔尼; Brussels Brüssel Bruxelles 布鲁塞尔; Bucharest Bukarest Bucarest 布加勒斯特;
 Budapest Budapest Budapest 布达佩斯; Bulgaria Bulgarien Bulgarie 保加利亚;
-Burma/Myanmar Birma/Myanmar Birmanie/Myanmar 缅甸; Cairo Kairo Le_Caire 开罗;
+Burma/Myanmar Birma/Myanmar Birmanie/Myanmar 缅甸; Cairo Kairo Le_Caire/Caire 开罗;
 California Kalifornien Californie 加利福尼亚/加州; Cambodia Kambodscha Cambodge 柬埔寨;
 Cameroon Kamerun Cameroun 喀麦隆; Canada Kanada Canada 加拿大; Chicago Chicago Chicago 芝加哥; Chile Chile Chili 智利;
 China China Chine 中国; Cologne Köln Cologne 科隆; Colombia Kolumbien Colombie 哥伦比亚;
@@ -36,8 +36,8 @@ Egypt Ägypten Égypte 埃及; England England Angleterre 英国/英格兰; Esto
 Ethiopia Äthiopien Éthiopie 埃塞俄比亚; Europe Europa Europe 欧洲; Finland Finnland Finlande 芬兰;
 Florida Florida Floride 佛罗里达; France Frankreich France 法国; Frankfurt Frankfurt Francfort 法兰克福;
 Geneva Genf Genève 日内瓦; Germany Deutschland Allemagne 德国; Ghana Ghana Ghana 加纳; Greece Griechenland Grèce 希腊;
-Greenland Grönland Groenland 格陵兰; Guangzhou Guangzhou Canton 广州; Haiti Haiti Haïti 海地;
-Hamburg Hamburg Hambourg 汉堡; Hanoi Hanoi Hanoï/Hanoi 河内; Hanover Hannover Hanovre 汉诺威;
+Greenland Grönland Groenland 格陵兰; Guangzhou Guangzhou ~Canton 广州; Haiti Haiti Haïti 海地;
+Hamburg Hamburg Hambourg ~汉堡; Hanoi Hanoi Hanoï/Hanoi 河内; Hanover Hannover Hanovre 汉诺威;
 Hawaii Hawaii Hawaï/Hawaii 夏威夷; Helsinki Helsinki Helsinki 赫尔辛基; Hiroshima Hiroshima Hiroshima 广岛;
 Hungary Ungarn Hongrie 匈牙利; Iceland Island Islande 冰岛; India Indien Inde 印度;
 Indonesia Indonesien Indonésie 印度尼西亚; Iran Iran Iran 伊朗; Iraq Irak Irak 伊拉克; Ireland Irland Irlande 爱尔兰;
@@ -49,10 +49,10 @@ Lebanon Libanon Liban 黎巴嫩; Libya Libyen Libye 利比亚; Lisbon Lissabon L
 Lithuania Litauen Lituanie 立陶宛; London London Londres 伦敦; Luxembourg Luxemburg Luxembourg 卢森堡;
 Macedonia Mazedonien Macédoine 马其顿; Madagascar Madagaskar Madagascar 马达加斯加; Madrid Madrid Madrid 马德里;
 Malaysia Malaysia Malaisie 马来西亚; Malta Malta Malte 马耳他; Manila Manila Manille 马尼拉;
-Melbourne Melbourne Melbourne 墨尔本; Mexico Mexiko Mexique 墨西哥; Moldova Moldau Moldavie 摩尔多瓦;
+Melbourne Melbourne Melbourne 墨尔本; Mexico Mexiko Mexique 墨西哥; Moldova ~Moldau/Moldawien Moldavie 摩尔多瓦;
 Mongolia Mongolei Mongolie 蒙古; Montreal Montreal Montréal 蒙特利尔; Morocco Marokko Maroc 摩洛哥;
 Moscow Moskau Moscou 莫斯科; Mumbai Mumbai Mumbai/Bombay 孟买; Munich München Munich 慕尼黑;
-Naples Neapel Naples 那不勒斯; Nepal Nepal Népal 尼泊尔; Netherlands Niederlande Pays-Bas 荷兰;
+Naples Neapel Naples 那不勒斯; Nepal Nepal Népal 尼泊尔; Netherlands Niederlande/Niederlanden Pays-Bas 荷兰;
 Nigeria Nigeria Nigeria 尼日利亚; Normandy Normandie Normandie 诺曼底; Norway Norwegen Norvège 挪威;
 Nuremberg Nürnberg Nuremberg 纽伦堡; Oslo Oslo Oslo 奥斯陆; Oxford Oxford Oxford 牛津;
 Pakistan Pakistan Pakistan 巴基斯坦; Palestine Palästina Palestine 巴勒斯坦; Paris Paris Paris 巴黎;
@@ -77,8 +77,33 @@ Yemen Jemen Yémen 也门; Zurich Zürich Zurich 苏黎世; Alps Alpen Alpes 阿
 Mediterranean Mittelmeer Méditerranée 地中海; Thames Themse Tamise 泰晤士河; Himalayas Himalaya Himalaya 喜马拉雅山;
 ~Florence Florenz ~Florence 佛罗伦萨; ~Milan Mailand ~Milan 米兰; Genoa Genua Gênes 热那亚; Turin Turin Turin 都灵;
 ~Nice Nizza ~Nice 尼斯; ~Jordan Jordanien Jordanie 约旦; ~Georgia Georgien Géorgie 格鲁吉亚;
-Holland Holland Hollande 荷兰; Wales Wales Pays_de_Galles 威尔士
+Holland Holland Hollande 荷兰; Wales Wales Pays_de_Galles/pays_de_Galles/Galles 威尔士
 """
+
+#: English adjectives of places, except those that only add an "n": "Russian". Britain is also called England.
+_ADJECTIVES = """
+Argentina Argentine; Belgium Belgian; Brazil Brazilian; Britain British/England/English; Burma Burmese;
+Canada Canadian; Chile Chilean; China Chinese; Denmark Danish; Egypt Egyptian; England English; Europe European;
+Finland Finnish; France French; Germany German; Greece Greek; Holland Dutch; Hungary Hungarian; Iceland Icelandic;
+Iran Iranian; Iraq Iraqi; Ireland Irish; Israel Israeli; Italy Italian; Japan Japanese; Lebanon Lebanese;
+Mexico Mexican; Morocco Moroccan; Netherlands Dutch; Norway Norwegian; Pakistan Pakistani; Paris Parisian;
+Peru Peruvian; Poland Polish; Portugal Portuguese; Rome Roman; Scotland Scottish; Spain Spanish; Sweden Swedish;
+Switzerland Swiss; Taiwan Taiwanese; Thailand Thai; Tibet Tibetan; Turkey Turkish; Ukraine Ukrainian;
+Venice Venetian; Vienna Viennese; Vietnam Vietnamese; Wales Welsh
+"""
+
+
+def accepted_forms(name: str, source: str, target: str) -> tuple[str, ...]:
+    """Return the forms of a place, and its English adjectives: 意大利音乐 is "Italian music".
+
+    >>> accepted_forms("意大利", "zh", "en"), accepted_forms("Russland", "de", "en")
+    (('Italy', 'Italian'), ('Russia', 'Russian'))
+    """
+    forms = place_forms(name, source, target)
+    if not forms or base_language(target) != "en":
+        return forms
+    regular = [f"{forms[0]}n"] if forms[0].endswith("a") else []
+    return (*forms, *_adjectives().get(forms[0], regular))
 
 
 def place_forms(name: str, source: str, target: str) -> tuple[str, ...]:
@@ -104,3 +129,9 @@ def place_rows(language: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         if language in row and not cells[language].startswith("~"):
             rows = {**dict.fromkeys(row[language], row), **rows}
     return rows
+
+
+@cache
+def _adjectives() -> Mapping[str, list[str]]:
+    pairs = (entry.split() for entry in _ADJECTIVES.split(";"))
+    return {place: adjectives.split("/") for place, adjectives in pairs}
