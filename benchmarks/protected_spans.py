@@ -27,7 +27,7 @@ PATTERNS = (
     r":[a-z][\w:+.-]*:`[^`]+`",
     r"%\(\w+\)[sdrif]|%[sdrif]\b",
     r"\{[\w.]*\}",
-    r"https?://[^\s>`)]+",
+    r"https?://[^\s>`)]*[^\s>`).,;:!?'\"]",  # the mark that ends a sentence is no part of it
     r"\|[\w-]+\|",
 )
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from typing import TypeVar
 
 from dragoman.text.chinese_names import find_chinese_names
 from dragoman.text.languages import base_language
@@ -11,6 +13,8 @@ from dragoman.text.name_words import NameWord, find_names
 from dragoman.text.place_names import accepted_forms, place_rows
 from dragoman.text.protection import Stretch, overlaps
 from dragoman.text.quantities import Quantity
+
+_Part = TypeVar("_Part", NameWord, Quantity)
 
 #: Words that make another place of the one behind them, or a person: "South Korea", "Nouvelle Angleterre", "Herr Wien".
 _OTHER_BEFORE = re.compile(
@@ -48,9 +52,7 @@ def name_groups(text: str, languages: tuple[str, str], others: Sequence[Stretch]
         groups += [group[:-1], [place]] if place.forms and group[:-1] else [[*group[:-1], place]]
     people = find_chinese_names(text) if writes_names(languages) else []
     places = _chinese_places(text, languages) if base_language(languages[0]) == "zh" else []
-    taken = {index for name in people for index in range(*name[:2])}
-    places = [place for place in places if taken.isdisjoint(range(*place[:2]))]
-    return groups + [[name] for name in (*people, *places) if not overlaps(name[:2], others)]
+    return groups + [[name] for name in (*people, *_outside(places, people)) if not overlaps(name[:2], others)]
 
 
 def writes_names(languages: tuple[str, str]) -> bool:
@@ -63,22 +65,31 @@ def with_names(
 ) -> list[Quantity]:
     """Return the quantities of a text and some of its names, each with its usual form, in order without overlaps.
 
-    >>> with_names([], "玛丽莲和玛丽", ("zh", "en"), ["玛丽"])
-    [Quantity(start=4, end=6, forms=('Mary',))]
+    >>> [name[:3] for name in with_names([], "玛丽莲和玛丽", ("zh", "en"), ["玛丽"])]
+    [(4, 6, ('Mary',))]
     """
     words = (word for group in name_groups(text, languages) for word in group if word.forms)
     found = [Quantity(*word[:2], word.forms[:1]) for word in words if text[slice(*word[:2])] in names]
-    taken = {index for name in found for index in range(*name[:2])}
-    rest = [quantity for quantity in quantities if taken.isdisjoint(range(*quantity[:2]))]
-    return sorted([*found, *rest])
+    return sorted([*found, *_outside(quantities, found)])
+
+
+def _outside(parts: Sequence[_Part], others: Iterable[NameWord | Quantity]) -> list[_Part]:
+    """Return the parts of a text that share no character with others, in linear time."""
+    taken = {at for other in others for at in range(other.start, other.end)}
+    return [part for part in parts if taken.isdisjoint(range(part.start, part.end))]
 
 
 def _chinese_places(text: str, languages: tuple[str, str]) -> list[NameWord]:
     """Return the places in a Chinese text, except in words for peoples, languages and the like: 日本人."""
-    names = "|".join(sorted(place_rows("zh"), key=lambda name: (-len(name), name)))
-    found = re.finditer(f"{_NO_PLACES}|(?P<place>{names})(?![{_NO_PLACE_BEFORE}])", text)
+    found = _chinese_pattern().finditer(text)
     forms = [(match.span(), accepted_forms(match["place"] or "", *languages)) for match in found]
     return [NameWord(*place, is_marked=True, forms=own) for place, own in forms if own]
+
+
+@cache
+def _chinese_pattern() -> re.Pattern[str]:
+    names = "|".join(sorted(place_rows("zh"), key=lambda name: (-len(name), name)))
+    return re.compile(f"{_NO_PLACES}|(?P<place>{names})(?![{_NO_PLACE_BEFORE}])")
 
 
 def _is_alone(text: str, group: Sequence[NameWord]) -> bool:
