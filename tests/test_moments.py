@@ -77,6 +77,7 @@ def test_signs_around_a_moment_are_broken_in_chinese_only() -> None:
     assert all(has_broken_moment(text, "zh") for text in broken)
     assert not any(has_broken_moment(text, "en") for text in broken)
     assert not has_broken_moment("2026年1月25日20:45日本时间。", "zh")
+    assert not has_broken_moment("5月3日10点年会开始。", "zh")
 
 
 def test_hostile_text_takes_no_long_time() -> None:

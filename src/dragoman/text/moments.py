@@ -41,7 +41,7 @@ _IN_WORDS = {
     "zh": re.compile("[一二三四五六七八九十两兩][日号號点點时時]|中午|正午|午夜|半夜|零[点點时時]"),
 }
 #: Words that follow no Chinese time: 20:45日.
-_NOT_AFTER = re.compile("年|月(?!亮)|日(?!本)|[身面]上")
+_NOT_AFTER = re.compile("年(?![会底末初货终])|月(?!亮)|日(?!本)|[身面]上")
 
 
 class Moment(NamedTuple):
