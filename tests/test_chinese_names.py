@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.text.chinese_names import find_chinese_names
-from dragoman.text.known_names import with_names
+from dragoman.text.known_names import quantities_with_names
 from dragoman.text.quantities import Quantity
 from dragoman.text.terms import Term, TermList
 from dragoman.translator import Request, Translator
@@ -87,7 +87,7 @@ def test_ordinary_words_are_no_names(text: str) -> None:
 def test_names_take_the_place_of_numbers_that_they_overlap() -> None:
     text = "玛丽莲和玛丽有12个"
     number = Quantity(7, 9, ("12",))
-    assert with_names([number, Quantity(5, 8, ("x",))], text, ("zh", "en"), {"玛丽"}) == [
+    assert quantities_with_names([number, Quantity(5, 8, ("x",))], text, ("zh", "en"), {"玛丽"}) == [
         Quantity(4, 6, ("Mary",)),
         number,
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import permutations
 from time import process_time
 
@@ -11,7 +12,7 @@ from test_names import Model, careless
 from tiny import many_tokenizers
 
 from dragoman.text.capitalized_words import is_translated
-from dragoman.text.known_names import name_groups, with_names
+from dragoman.text.known_names import name_groups, quantities_with_names
 from dragoman.text.place_names import _adjectives, accepted_forms, place_forms, place_rows
 from dragoman.text.quantities import Quantity
 from dragoman.text.tokenizer import Tokenizers
@@ -113,13 +114,18 @@ def test_many_names_of_a_line_take_linear_time() -> None:
 def test_a_chosen_place_is_a_quantity() -> None:
     text = "Hungary and Austria"
     number = Quantity(0, 3, ("x",))
-    assert with_names([number], text, ("en", "de"), {"Hungary"}) == [Quantity(0, 7, ("Ungarn",))]
-    assert with_names([number], text, ("en", "de"), {"Austria"}) == [number, Quantity(12, 19, ("Österreich",))]
+    assert quantities_with_names([number], text, ("en", "de"), {"Hungary"}) == [Quantity(0, 7, ("Ungarn",))]
+    assert quantities_with_names([number], text, ("en", "de"), {"Austria"}) == [
+        number,
+        Quantity(12, 19, ("Österreich",)),
+    ]
 
 
 @pytest.mark.parametrize("lose", [careless, lambda text: text])
-def test_a_lost_or_copied_place_is_written_in_the_target_language(tokenizers: Tokenizers, lose: object) -> None:
-    model = Model(tokenizers, lose)  # type: ignore[arg-type]
+def test_a_lost_or_copied_place_is_written_in_the_target_language(
+    tokenizers: Tokenizers, lose: Callable[[str], str]
+) -> None:
+    model = Model(tokenizers, lose)
     translation = model.run("the book is on Hungary now.")
     assert (translation.text, translation.flags) == ("the book is on Ungarn now.", ())
     assert model.read[-1] == "the book is on ⟨1⟩ now."
@@ -131,11 +137,11 @@ def test_a_place_that_is_translated_is_searched_for_once(tokenizers: Tokenizers)
     assert model.n_searches == 1
 
 
-def test_an_adjective_is_no_lost_place(tokenizers: Tokenizers) -> None:
-    for adjective, n_searches in (("Italian", 1), ("Italic", 2)):
-        model = Model(tokenizers, lambda text, word=adjective: text.replace("Italien", word))  # type: ignore[misc]
-        model.run("the book is on Italien now.", "de", "en")
-        assert model.n_searches == n_searches
+@pytest.mark.parametrize(("adjective", "n_searches"), [("Italian", 1), ("Italic", 2)])
+def test_an_adjective_is_no_lost_place(tokenizers: Tokenizers, adjective: str, n_searches: int) -> None:
+    model = Model(tokenizers, lambda text: text.replace("Italien", adjective))
+    model.run("the book is on Italien now.", "de", "en")
+    assert model.n_searches == n_searches
 
 
 def test_a_place_beside_a_lost_name(tokenizers: Tokenizers) -> None:

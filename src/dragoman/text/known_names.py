@@ -50,22 +50,22 @@ def name_groups(text: str, languages: tuple[str, str], others: Sequence[Stretch]
             group = group[1:]
         place = _with_forms(group[-1], text, languages) if _is_alone(text, group) else group[-1]
         groups += [group[:-1], [place]] if place.forms and group[:-1] else [[*group[:-1], place]]
-    people = find_chinese_names(text) if writes_names(languages) else []
+    people = find_chinese_names(text) if _writes_names(languages) else []
     places = _chinese_places(text, languages) if base_language(languages[0]) == "zh" else []
     return groups + [[name] for name in (*people, *_outside(places, people)) if not overlaps(name[:2], others)]
 
 
-def writes_names(languages: tuple[str, str]) -> bool:
+def _writes_names(languages: tuple[str, str]) -> bool:
     """Return True if names of people in the script of the source language have known forms in the target language."""
     return tuple(map(base_language, languages)) == ("zh", "en")
 
 
-def with_names(
+def quantities_with_names(
     quantities: Sequence[Quantity], text: str, languages: tuple[str, str], names: Collection[str]
 ) -> list[Quantity]:
     """Return the quantities of a text and some of its names, each with its usual form, in order without overlaps.
 
-    >>> [name[:3] for name in with_names([], "玛丽莲和玛丽", ("zh", "en"), ["玛丽"])]
+    >>> [name[:3] for name in quantities_with_names([], "玛丽莲和玛丽", ("zh", "en"), ["玛丽"])]
     [(4, 6, ('Mary',))]
     """
     words = (word for group in name_groups(text, languages) for word in group if word.forms)

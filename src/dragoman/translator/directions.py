@@ -79,7 +79,7 @@ class Directions:
         """Return the options of texts, their languages checked as `find` does, and the options of a search.
 
         Raises:
-            ConfigError: a language is wrong, or the caller named one language twice, and the model does not rewrite it.
+            ConfigError: a language is wrong, or is named as both source and target without such a direction.
         """
         of_texts, of_search = split_options(options)
         named = of_texts.get("source_lang"), of_texts.get("target_lang")

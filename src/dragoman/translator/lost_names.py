@@ -59,7 +59,7 @@ class _Word(NamedTuple):
     #: The vocabulary spells it in several pieces, and it is no ordinary word. Others are hardly ever lost.
     is_rare: bool
     is_missing: bool
-    #: The translation has it more often than the text, or in the wrong script.
+    #: The translation has it more often than the text, or unchanged where the target language has another form.
     is_wrong: bool
 
     @property
@@ -108,7 +108,7 @@ class NameCheck:
         directions: those of the models.
         max_length: most tokens of a source and of a target, the end mark not counted.
         batch_size: tokens that are read at once.
-        facts: have the words of the training text; ordinary ones are no names, even with a capital.
+        facts: those of the models; ordinary words of the training text are no names, even with a capital.
     """
 
     def __init__(

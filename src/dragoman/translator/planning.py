@@ -9,7 +9,7 @@ from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.contractions import with_apostrophes
-from dragoman.text.known_names import with_names
+from dragoman.text.known_names import quantities_with_names
 from dragoman.text.odd_characters import KnownCharacters
 from dragoman.text.quantities import find_quantities, is_bare_price
 from dragoman.text.sentences import sanitize_paragraphs
@@ -140,7 +140,7 @@ class Planner:
         has_masks = masks_numbers or (self.can_mask and is_bare_price(tagged.text, languages[1]))
         quantities = find_quantities(tagged.text, *languages) if has_masks else []
         if names:
-            quantities = with_names(quantities, tagged.text, languages, names)
+            quantities = quantities_with_names(quantities, tagged.text, languages, names)
         known = KnownParts(quantities, [(start, end) for start, end, _ in found])
         segments = self._segments(tagged, marks, self._limits(request.sentences), known)
         if request.terms:
