@@ -102,7 +102,7 @@ def ct2(model: OneModel, output: Folder, precision: Precision = "float32", compa
     """
     from dragoman.exchange.obstacles import load_for_ctranslate2
 
-    load_for_ctranslate2(model)  # nobody shall install a package for a model that it cannot hold
+    load_for_ctranslate2(model)  # before its package is asked for
     require_package("export ct2", "ctranslate2")
     require_folder(output)
     sentences = compared_lines(compare)

@@ -52,7 +52,7 @@ def _is_part(text: str, start: int, end: int) -> bool:
 
 def _foreign(name: str) -> list[str]:
     name, title = _without_title(name)
-    parts = [_foreign_names()[part] for part in re.findall(_any_of(_foreign_names()), name)]
+    parts = [_foreign_names()[part] for part in _foreign_pattern().findall(name)]
     forms = [" ".join(part) for part in islice(product(*parts), _MOST_FORMS)]
     return [f"{title} {forms[0]}", *forms] if title else forms
 
@@ -116,6 +116,11 @@ def _pattern() -> re.Pattern[str]:
 def _any_of(words: Iterable[str]) -> str:
     """Return a pattern of words that finds the longest."""
     return f"(?:{'|'.join(sorted(words, key=lambda word: (-len(word), word)))})"
+
+
+@cache
+def _foreign_pattern() -> re.Pattern[str]:
+    return re.compile(_any_of(_foreign_names()))
 
 
 @cache

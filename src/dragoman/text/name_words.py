@@ -44,12 +44,13 @@ _SHORTEST_HEADING = 4
 
 
 class NameWord(NamedTuple):
-    """A word with a capital: its place, and True if only names have a capital there. Or a name in other characters."""
+    """A word that may be a name, by its capital or by a table of names in Chinese characters."""
 
     start: int
     end: int
+    #: Only names have a capital in its place, or are in the table.
     is_marked: bool
-    #: How the target language writes it, the usual form first; none if as it is.
+    #: How the target language writes it, the usual form first; none if it stays as it is.
     forms: tuple[str, ...] = ()
 
 

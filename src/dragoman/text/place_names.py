@@ -107,7 +107,7 @@ def accepted_forms(name: str, source: str, target: str) -> tuple[str, ...]:
 
 
 def place_forms(name: str, source: str, target: str) -> tuple[str, ...]:
-    """Return how the target language writes the name of a place, the usual form first; none if as it is, or unknown.
+    """Return how the target language writes the name of a place, the usual form first; none if the same or unknown.
 
     Args:
         source, target: the codes of the languages.

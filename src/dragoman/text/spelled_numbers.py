@@ -18,7 +18,7 @@ _TENS = {
     "fr": "vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt",
     "zh": "二十 三十 四十 五十 六十 七十 八十 九十",
 }
-#: Words of larger units, the largest first: one of them, and more.
+#: Words of larger units, the largest first, in the singular and the plural.
 _UNITS = {
     "en": (
         (10**9, "billion", "billion"),
