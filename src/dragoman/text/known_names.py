@@ -44,6 +44,9 @@ def name_groups(text: str, languages: tuple[str, str], others: Sequence[Stretch]
     """
     groups = []
     for group in find_names(text, languages[0], others):
+        if whole := _as_one_place(group, text, languages):
+            groups += whole
+            continue
         first = _with_forms(group[0], text, languages)
         if group[1:] and first.end < group[0].end:  # a genitive: "Ungarns Hauptstadt"
             groups.append([first])
@@ -90,6 +93,18 @@ def _chinese_places(text: str, languages: tuple[str, str]) -> list[NameWord]:
 def _chinese_pattern() -> re.Pattern[str]:
     names = "|".join(sorted(place_rows("zh"), key=lambda name: (-len(name), name)))
     return re.compile(f"{_NO_PLACES}|(?P<place>{names})(?![{_NO_PLACE_BEFORE}])")
+
+
+def _as_one_place(group: Sequence[NameWord], text: str, languages: tuple[str, str]) -> list[list[NameWord]]:
+    """Return a group as one place of several words, "South Korea"; a word at the beginning, "In", is not part of it."""
+    for start in (0,) if group[0].is_marked else (0, 1):
+        words = group[start:]
+        forms = accepted_forms(text[words[0].start : words[-1].end], *languages) if words[1:] else ()
+        if forms:
+            return [
+                list(each) for each in (group[:start], [NameWord(words[0].start, words[-1].end, True, forms)]) if each
+            ]
+    return []
 
 
 def _is_alone(text: str, group: Sequence[NameWord]) -> bool:

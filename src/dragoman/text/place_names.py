@@ -77,7 +77,14 @@ Yemen Jemen Yémen 也门; Zurich Zürich Zurich 苏黎世; Alps Alpen Alpes 阿
 Mediterranean Mittelmeer Méditerranée 地中海; Thames Themse Tamise 泰晤士河; Himalayas Himalaya Himalaya 喜马拉雅山;
 ~Florence Florenz ~Florence 佛罗伦萨; ~Milan Mailand ~Milan 米兰; Genoa Genua Gênes 热那亚; Turin Turin Turin 都灵;
 ~Nice Nizza ~Nice 尼斯; ~Jordan Jordanien Jordanie 约旦; ~Georgia Georgien Géorgie 格鲁吉亚;
-Holland Holland Hollande 荷兰; Wales Wales Pays_de_Galles/pays_de_Galles/Galles 威尔士
+Holland Holland Hollande 荷兰; Wales Wales Pays_de_Galles/pays_de_Galles/Galles 威尔士;
+South_Korea Südkorea Corée_du_Sud 韩国; North_Korea Nordkorea Corée_du_Nord 朝鲜;
+South_Africa Südafrika Afrique_du_Sud 南非; New_Zealand Neuseeland Nouvelle-Zélande 新西兰;
+Saudi_Arabia Saudi-Arabien Arabie_saoudite 沙特阿拉伯; South_America Südamerika Amérique_du_Sud 南美洲;
+North_America Nordamerika Amérique_du_Nord 北美洲; Northern_Ireland Nordirland Irlande_du_Nord 北爱尔兰;
+New_York New_York New_York 纽约; Los_Angeles Los_Angeles Los_Angeles 洛杉矶; Hong_Kong Hongkong Hong_Kong 香港;
+San_Francisco San_Francisco San_Francisco 旧金山; Sri_Lanka Sri_Lanka Sri_Lanka 斯里兰卡;
+New_Mexico New_Mexico Nouveau-Mexique 新墨西哥
 """
 
 #: English adjectives of places, except those that only add an "n": "Russian". Britain is also called England.
