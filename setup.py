@@ -78,7 +78,12 @@ def compiler() -> list[str]:
 
 
 class BuildLibraries(build_ext):
-    """Compiles libraries that depend on no version of Python and use nothing of its C interface."""
+    """Compiles libraries that depend on no version of Python and use nothing of its C interface, on all cores."""
+
+    def finalize_options(self) -> None:
+        """Compile as many libraries at a time as there are cores, unless `--parallel` says how many."""
+        super().finalize_options()
+        self.parallel = self.parallel or True
 
     def get_ext_filename(self, fullname: str) -> str:
         """Return the path of a library, which has no tag of Python's."""

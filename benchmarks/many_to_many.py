@@ -46,7 +46,8 @@ def turned(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entry of the opposite direction."""
     kinds = ("{}", "validation_{}", "{}_lang")
     opposite = {kind.format(one): kind.format(other) for kind in kinds for one, other in (SIDES, SIDES[::-1])}
-    return {opposite.get(key, key): value for key, value in entry.items()}
+    way = {opposite.get(key, key): value for key, value in entry.items()}
+    return {**way, "name": f"{way['source_lang']}-{way['target_lang']}"}
 
 
 def trainings(entries: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
