@@ -94,7 +94,7 @@ class Model:
     """A search and a decoder that are functions: `log_prob` gives the same log-probability to each token of a pair."""
 
     tokenizers: Tokenizers
-    translate: Callable[[str], str]
+    translate: Callable[[str], str | list[str]]
     log_prob: Callable[[str, str], float] = lambda source, target: -9.0
     stops_after: int = 99
     spelling: Spelling | None = None
@@ -108,11 +108,15 @@ class Model:
         self.n_searches += 1
         if self.n_searches > self.stops_after:
             raise DeadlineError("no time")
-        return [[self.candidate(decoded_text(self.tokenizers.source, job.ids))] for job in jobs]
+        return [self.candidates(decoded_text(self.tokenizers.source, job.ids)) for job in jobs]
+
+    def candidates(self, text: str) -> list[Candidate]:
+        self.read.append(text)
+        written = self.translate(text)
+        return [self.candidate(each) for each in ([written] if isinstance(written, str) else written)]
 
     def candidate(self, text: str) -> Candidate:
-        self.read.append(text)
-        ids = self.tokenizers.target.encode(self.translate(text))
+        ids = self.tokenizers.target.encode(text)
         hypothesis = Hypothesis(tuple(ids), -1.0, -2.0, (), finished=True)
         return Candidate(
             hypothesis, decoded_text(self.tokenizers.target, ids), tuple(self.tokenizers.target.pieces(ids))
@@ -183,6 +187,51 @@ def test_ordinary_words_are_no_names(tokenizers: Tokenizers, level: int, is_name
     model = Model(tokenizers, careless, spelling=Spelling({"en": words}))
     assert ("President" in model.run("the book is on President now.").text) == is_name
     assert "Quispe" in model.run("the book is on Quispe now.").text
+
+
+@pytest.mark.parametrize(
+    ("text", "log_prob", "is_flagged"),
+    [
+        ("see Quispe here.", -9.0, True),
+        ("see Quispe here.", -2.0, True),  # nothing but a name has a capital in its place
+        ("Quispe is here.", -9.0, True),
+        ("Quispe is here.", -1.0, False),  # a verb may have one here, and other words may stand for it
+    ],
+)
+def test_a_word_that_stays_lost_is_flagged(
+    tokenizers: Tokenizers, text: str, log_prob: float, is_flagged: bool
+) -> None:
+    """Its pieces have the log-probability together that one has, so often."""
+    model = Model(tokenizers, lambda read: "is here.", lambda *_: log_prob)
+    translation = model.run(text)
+    assert model.n_searches == 2
+    assert (translation.text, translation.flags) == ("is here.", ("word",) if is_flagged else ())
+
+
+def test_a_word_that_stays_lost_for_lack_of_time_is_flagged(tokenizers: Tokenizers) -> None:
+    assert Model(tokenizers, careless, stops_after=1).run("see Quispe now.").flags == ("word",)
+
+
+def test_names_that_are_lost_together_are_masked_each_alone(tokenizers: Tokenizers) -> None:
+    """With two masks, the model forgets the second; with one, the word before it."""
+    model = Model(tokenizers, lambda text: careless(text.replace("⟨2⟩", "")))
+    translation = model.run("see Quispe with Müller now.")
+    assert model.read[1:] == ["see ⟨1⟩ with ⟨2⟩ now.", "see ⟨1⟩ with Müller now.", "see Quispe with ⟨1⟩ now."]
+    assert (translation.text, translation.flags) == ("see Quispe with now.", ("word",))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_taken"), [("see Quispe with Fangio now.", True), ("Quispe with Fangio now.", False)]
+)
+def test_a_lower_candidate_counts_where_only_names_have_capitals(
+    tokenizers: Tokenizers, text: str, is_taken: bool
+) -> None:
+    """The first of the second search loses the other name."""
+    written = [text.replace("Fangio", "her").replace("Quispe", "⟨1⟩"), text.replace("Quispe", "⟨1⟩")]
+    first = text.replace("Quispe", "it")
+    model = Model(tokenizers, lambda read: written if "⟨1⟩" in read else first)
+    translation = model.run(text)
+    assert translation.text == (text if is_taken else first)
 
 
 def test_a_name_that_is_repeated_is_masked(tokenizers: Tokenizers) -> None:

@@ -181,6 +181,7 @@ class Finisher:
         flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.flags)]
         flags += [segment.flag for segment in plan.segments if segment.flag is not None and _has_text(segment)]
         flags += ["copied" for segment in plan.segments if segment.reading.has_foreign]
+        flags += ["word" for choice in chosen if choice.candidates[0].lacks_word]
         return Translation(
             best.text,
             best.score,

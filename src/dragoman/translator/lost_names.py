@@ -33,6 +33,8 @@ from dragoman.translator.segment_names import Name, languages_of, names_in
 #: A word is lost if the opposite model gives it a lower log-probability: where only names have a capital, and
 #: elsewhere, that is at the beginning of a sentence and in German.
 _LOST, _LOST_UNMARKED = -2.0, -4.0
+#: Where a capital does not mark names, a word of a lower log-probability is certainly lost.
+_CERTAINLY_LOST = -9.0
 #: The most by which the log-probability of a translation with a lost name may be lower, in nats, where a capital does
 #: not mark names. A noun that the model translates badly costs more.
 _MOST_COST = 3.0
@@ -44,6 +46,8 @@ class LostName(NamedTuple):
     name: Name
     #: Only names have a capital in its place.
     is_marked: bool
+    #: It is hardly there in another form: it is marked, or the opposite model finds it very improbable.
+    is_certain: bool
 
 
 #: The lost names of jobs, by their numbers.
@@ -139,9 +143,7 @@ class NameCheck:
         for (number, check), values in zip(checks.items(), log_probs, strict=True):
             names = [name for group in check.groups for name in _names(group, check.written, values)]
             if names:
-                found[number] = [
-                    LostName(Name(check.written.text[slice(*place)], forms), marked) for place, forms, marked in names
-                ]
+                found[number] = names
         return found
 
     def is_probable(
@@ -201,26 +203,27 @@ class NameCheck:
         return Surfaces.of(self._tokenizers.target)
 
 
-def _names(
-    group: Sequence[_Word], text: _Written, log_probs: Sequence[float]
-) -> list[tuple[Stretch, tuple[str, ...], bool]]:
-    """Return the lost names of a group: their places, their forms, and True if they are marked.
+def _names(group: Sequence[_Word], text: _Written, log_probs: Sequence[float]) -> list[LostName]:
+    """Return the lost names of a group.
 
     A lost word takes its neighbours with it that are lost too, or that are the same in the translation.
     """
-    is_lost = {word: word.is_missing and _is_lost(word, text.values(word.place, log_probs)) for word in group}
+    values = {word: math.fsum(text.values(word.place, log_probs)) for word in group}
+    is_lost = {word: word.is_missing and values[word] < _most(word) for word in group}
     found = []
     for belongs, run in groupby(group, key=lambda word: is_lost[word] or not word.is_missing):
         words = list(run)
         lost = [word for word in words if word.is_rare and (word.is_wrong or is_lost[word])]
         if belongs and lost:
-            place = words[0].place[0], words[-1].place[1]
-            found.append((place, lost[0].forms, all(word.is_marked for word in lost)))
+            name = Name(text.text[words[0].place[0] : words[-1].place[1]], lost[0].forms)
+            is_certain = any(word.is_marked or (is_lost[word] and values[word] < _CERTAINLY_LOST) for word in lost)
+            found.append(LostName(name, all(word.is_marked for word in lost), is_certain))
     return found
 
 
-def _is_lost(word: _Word, log_probs: Sequence[float]) -> bool:
-    return math.fsum(log_probs) < (_LOST if word.is_marked else _LOST_UNMARKED)
+def _most(word: _Word) -> float:
+    """Return the log-probability below which a word is lost."""
+    return _LOST if word.is_marked else _LOST_UNMARKED
 
 
 def _seen(word: NameWord, text: str, translation: str, *, is_rare: bool) -> _Word:

@@ -1,16 +1,21 @@
-"""The second search for lost names: requests with names to be masked, and the segments that replace others."""
+"""The second search for lost names: requests with names to be masked, and the segments that replace others.
+
+A segment that has lost several names is searched with all of them masked, and with each alone, because a translation
+with several masks loses one more often than that with one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple
 
 from dragoman.text.protection import merged, occurrences, overlaps
-from dragoman.translator.choosing import choose, rank
+from dragoman.translator.choosing import Choice, choose, rank
 from dragoman.translator.cutting import Segment
 from dragoman.translator.demands import demanded_terms
-from dragoman.translator.lost_names import LostNames, NameCheck
+from dragoman.translator.lost_names import LostName, LostNames, NameCheck
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.request import Request
 from dragoman.translator.searching import Candidate
@@ -20,48 +25,104 @@ from dragoman.translator.segment_names import keeps_names, languages_of
 _Searched = tuple[Segment, Sequence[Candidate]]
 
 
-def masked_requests(plan: Plan, lost: LostNames) -> list[Request]:
-    """Return a request for each segment that has lost names; those that stay as they are are protected, so masked."""
-    kept = {number: [each.name.text for each in names if not each.name.forms] for number, names in lost.items()}
-    return [_masked(*plan.searched[number], names) for number, names in kept.items()]
+class Attempt(NamedTuple):
+    """A second search of a segment."""
+
+    #: The number of its job.
+    number: int
+    #: The names that are masked.
+    names: Sequence[LostName]
+
+    @property
+    def written(self) -> list[str]:
+        """The names that a translation writes in another form."""
+        return [each.name.text for each in self.names if each.name.forms]
+
+    def request(self, plan: Plan) -> Request:
+        """Return the request of the segment; names that stay as they are are protected, so masked."""
+        return _masked(*plan.searched[self.number], [each.name.text for each in self.names if not each.name.forms])
 
 
-def written_names(lost: LostNames) -> list[list[str]]:
-    """Return the lost names of each segment that are to be masked and written in another form."""
-    return [[each.name.text for each in names if each.name.forms] for names in lost.values()]
+def attempts(lost: LostNames) -> list[Attempt]:
+    """Return the second searches of the segments that have lost names, the best of each segment first."""
+    return [
+        Attempt(number, masked)
+        for number, names in lost.items()
+        for masked in (names, *([each] for each in names if len(names) > 1))
+    ]
 
 
 def with_names(
-    check: NameCheck, lost: LostNames, plans: tuple[Plan, Plan], found: tuple[Sequence[Sequence[Candidate]], ...]
+    check: NameCheck,
+    tried: Sequence[Attempt],
+    plans: tuple[Plan, Plan],
+    found: tuple[Sequence[Sequence[Candidate]], ...],
 ) -> tuple[Plan, list[Sequence[Candidate]]]:
     """Return a plan and its candidates, with the segments that keep their names in place of those that lost them.
 
-    A segment stays as it is if the other would lose a span, a number or another name.
+    A segment stays as it is if the others would lose a span, a number or another name.
 
     Args:
         check: of the names.
-        lost: the names.
+        tried: the second searches.
         plans: the plan, and that of the masked requests.
         found: the candidates of their jobs.
     """
     plan, masked = plans
     candidates, remaining = found[0], iter(found[1])
     better: dict[int, _Searched] = {}
-    for number, text in zip(lost, masked.texts, strict=True):
+    for attempt, text in zip(tried, masked.texts, strict=True):
         beams = list(islice(remaining, sum(not segment.is_copied for segment in text.segments)))
-        if len(beams) == len(text.segments) == 1:
-            old = plan.searched[number][1]
-            languages, segment = languages_of(text), text.segments[0]
-            before = rank(old.reading, candidates[number], languages)
-            after = choose(segment.reading, beams[0], languages)
-            best = after.candidates[0]
-            pair = before.candidates[0], best
-            is_sound = best.hypothesis.finished and set(after.flags) <= set(before.flags)
-            is_sound &= keeps_names(text, old.reading, (pair[0].text, best.text))
-            if is_sound and not best.hypothesis.faults and check.is_probable(lost[number], old, pair):
-                ranked = rank(segment.reading, beams[0], languages).candidates
-                better[number] = segment._replace(text=old.text, flag=old.flag), ranked[: plan.config.n_best]
+        if attempt.number not in better and len(beams) == len(text.segments) == 1:
+            old, segment = plan.searched[attempt.number][1], text.segments[0]
+            before = rank(old.reading, candidates[attempt.number], languages_of(text))
+            ranked = rank(segment.reading, beams[0], languages_of(text)).candidates
+            # A noun that is no name is in the best translation or better left to the model.
+            usable = ranked if all(name.is_marked for name in attempt.names) else ranked[:1]
+            for best in usable:
+                if _is_sound(best, text, (old, before), check, attempt.names):
+                    beam = [best, *(one for one in ranked if one is not best)]
+                    new = segment._replace(text=old.text, flag=old.flag)
+                    better[attempt.number] = new, beam[: plan.config.n_best]
+                    break
     return _replaced(plan, candidates, better)
+
+
+def _is_sound(
+    candidate: Candidate, text: TextPlan, old: tuple[Segment, Choice], check: NameCheck, names: Sequence[LostName]
+) -> bool:
+    """Return True if a candidate of a masked segment has the names, and all that the translation before has.
+
+    Args:
+        text: the plan of the masked segment.
+        old: the segment without masks, and its candidates.
+    """
+    segment, before = old
+    after = choose(text.segments[0].reading, [candidate], languages_of(text))
+    pair = before.candidates[0], after.candidates[0]
+    return (
+        candidate.hypothesis.finished
+        and not candidate.hypothesis.faults
+        and set(after.flags) <= set(before.flags)
+        and keeps_names(text, segment.reading, (pair[0].text, pair[1].text))
+        and check.is_probable(names, segment, pair)
+    )
+
+
+def with_warnings(plan: Plan, candidates: Sequence[Sequence[Candidate]], lost: LostNames) -> list[Sequence[Candidate]]:
+    """Return the candidates of a plan's jobs, with those marked that lack a lost name.
+
+    A name that may be there in another form is none of these.
+    """
+    marked = list(candidates)
+    for number, names in lost.items():
+        certain = [each.name for each in names if each.is_certain]
+        reading = plan.searched[number][1].reading
+        marked[number] = [
+            one._replace(lacks_word=not all(name.n_in(reading.unmask(one.text)) for name in certain))
+            for one in candidates[number]
+        ]
+    return marked
 
 
 def _masked(text: TextPlan, segment: Segment, names: Sequence[str]) -> Request:

@@ -11,12 +11,12 @@ from dragoman.translator.demands import required_terms
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.judging import or_source
 from dragoman.translator.lost_names import NameCheck
-from dragoman.translator.name_masks import masked_requests, with_names, written_names
+from dragoman.translator.name_masks import attempts, with_names, with_warnings
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob, TextPlan
 from dragoman.translator.recalling import recall
 from dragoman.translator.request import Request
-from dragoman.translator.results import Translation, has_lost_content
+from dragoman.translator.results import Translation, has_lost_content, merge_flags
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
 #: Yields the jobs of a search, takes their candidates, and returns the translations.
@@ -197,14 +197,16 @@ class Pipeline:
         lost = {} if plan.config.sample or self.names is None else self.names.find(plan, candidates)
         if not lost or self.names is None:
             return plan, candidates
-        requests = masked_requests(plan, lost)
-        masked = self.planner.plan(requests, plan.config, masks_numbers=True, names=written_names(lost))
+        tried = attempts(lost)
+        requests, written = [each.request(plan) for each in tried], [each.written for each in tried]
+        masked = self.planner.plan(requests, plan.config, masks_numbers=True, names=written)
         terms = [self.planner.phrases.demands(required_terms(segment.reading)) for _, segment in masked.searched]
         try:
             found = yield masked.jobs_with(dict(enumerate(terms)))
         except DeadlineError:
-            return plan, candidates
-        return with_names(self.names, lost, (plan, masked), (candidates, found))
+            return plan, with_warnings(plan, candidates, lost)
+        plan, candidates = with_names(self.names, tried, (plan, masked), (candidates, found))
+        return plan, with_warnings(plan, candidates, lost)
 
     def _with_masks(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
         """Search again for the texts that lost something, with masks in place of numbers; return the better ones.
@@ -223,6 +225,7 @@ class Pipeline:
             return translations
         results = list(translations)
         for index, other in zip(lossy, self.finish(masked, found, batch_size=batch_size), strict=True):
-            if _is_better(other, results[index]):
-                results[index] = replace(other, alternatives=other.alternatives[: plan.config.n_best])
+            if _is_better(other, before := results[index]):
+                flags = merge_flags([*other.flags, *(flag for flag in before.flags if flag == "word")])
+                results[index] = replace(other, alternatives=other.alternatives[: plan.config.n_best], flags=flags)
         return results

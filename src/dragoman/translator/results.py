@@ -15,9 +15,10 @@ from dragoman.memories import MemoryMatch
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
 #: `number`: a number is missing or changed;
+#: `word`: a name, or another rare word with a capital, is probably missing or wrong;
 #: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`);
 #: `unsure`: its confidence is below `min_confidence`, so that the text itself stands in its place.
-Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "term_missing", "unsure"]
+Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "word", "term_missing", "unsure"]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
