@@ -26,7 +26,7 @@ from dragoman.bundle.words_file import read_words, words_text
 from dragoman.data.perturbations.typos import mistype
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text import cleaning, contractions, numbers, sentences, shouting, spans
+from dragoman.text import abbreviations, cleaning, contractions, numbers, sentences, shouting, spans
 from dragoman.text.doubled_prices import has_doubled_price
 from dragoman.text.sentence_pieces import SentencePieces
 from dragoman.text.special_ids import SpecialIds
@@ -52,6 +52,7 @@ ODDITIES = [
     *("ǆ", "ა", "𝒜", "😀", "  ", "\t", "\n\n", "http://a.org/b_(c)."),
     *("a@b.co", "d'ann@b.co", "r&d.o'b@b.co", "{name}", "5:30 pm", "1.250,50", "3万", "٣٤", "v2.Beta", "U.S.A."),
     *("© 2026", "→", "★★", "Łódź", "Привет", "£20", "$2.50", "2 50", "20 €", "Ω"),
+    *("no. 5", "z. B. ", "usw.", " 3 Jan. ", "n° 7", "Tél. : 01", " e.g. "),
     *("A380", "IBAN DE89 3704 0044 0532 0130 00", "B2B-"),
     *(
         " --then he",
@@ -206,6 +207,8 @@ def test_text_is_cleaned_and_cut_equally(lines: list[str], node: Node) -> None:
             for code in ("en", "fr", "de"):
                 typed = paragraphs.replace("'", "").replace("’", "")
                 yield typed, contractions.with_apostrophes(typed, code), node("withApostrophes", typed, code)
+                written = abbreviations.without_abbreviations(paragraphs, code)
+                yield text, written, node("withoutAbbreviations", paragraphs, code)
             yield text, words(text), node("words", text)
 
     assert not differences(pairs())

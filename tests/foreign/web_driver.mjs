@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
 const load = (name) => import(pathToFileURL(`${folder}/${name}.js`).href);
-const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "contractions", "spelling", "numbers", "alignment", "choosing"];
-const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, contractions, spelling, numbers, alignment, choosing] = await Promise.all(names.map(load));
+const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "abbreviations", "contractions", "spelling", "numbers", "alignment", "choosing"];
+const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, abbreviations, contractions, spelling, numbers, alignment, choosing] = await Promise.all(names.map(load));
 const wasm = readFileSync(`${folder}/dragoman.wasm`);
 const translators = {};
 const tokenizers = {};
@@ -42,6 +42,7 @@ const functions = {
   capitalize: (text) => shouting.capitalize(text),
   shout: (text, language) => shouting.shout(text, language),
   withApostrophes: (text, language) => contractions.withApostrophes(text, language),
+  withoutAbbreviations: (text, language) => abbreviations.withoutAbbreviations(text, language),
   repaired: (path, language, text) => {
     spellings[path] ??= spelling.readSpelling(readFileSync(path, "utf8"));
     return spellings[path].get(language).repaired(text);

@@ -13,6 +13,7 @@ from typing import Any
 from dragoman.alignment import word_spans
 from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.text import (
+    abbreviations,
     cleaning,
     clear_numbers,
     clock_words,
@@ -45,8 +46,9 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (cleaning, ("NOT_TEXT", "_WITHOUT_WIDTH")),
     (invisible, ("_SUSPECT", "_OTHER", "_JOINER", "_RUN", "_JOINING", "_UNCOMMON", "_MONGOLIAN", "_EMOJI", "_REGION")),
     (tags, ("TAG",)),
-    (sentences, ("_WIDE_SPACE", "_BLANK_LINE", "_MARKS", "_INNER_DOT", "_SMALL_INNER_DOT", "_MAYBE_LAST")),
+    (sentences, ("_WIDE_SPACE", "_BLANK_LINE", "_MARKS", "_INNER_DOT", "_SMALL_INNER_DOT", "_NO_BEGINNING")),
     (sentences, ("_WORD_BEFORE", "_WORD_AFTER", "_BEGINNINGS", "_MORE_BEGINNINGS", "_NAME_ENDS", "_IN_WORD")),
+    (sentences, ("_MAYBE_LAST",)),
     (cutting, ("_NO_WORD", "_CLAUSE", "_SPACE", "_BETWEEN_UNBROKEN")),
     (spans, ("_SIGN",)),
     (command_options, ("_CLEAR", "_PROSE", "_CLEARLY_BEFORE", "_CLEARLY_AFTER", "_OPENED", "_CLOSED", "_VALUE_AFTER")),
@@ -91,6 +93,7 @@ def rules() -> str:
         "DATE_PATTERNS": ("Record<string, number>", {language: len(each) for language, each in dates._DATES.items()}),
         "MONTH_NUMBERS": ("Record<string, Record<string, number>>", dates.MONTH_NUMBERS),
         "HALVES": ("Record<string, number>", times.HALVES),
+        "ABBREVIATIONS": ("Record<string, Record<string, string>>", abbreviations.ABBREVIATIONS),
         "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "SCALE_MEANINGS": (
             "Record<string, number[][]>",
@@ -139,6 +142,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     patterns |= {f"currency_words.{language}": each for language, each in currencies.CURRENCY_WORDS.items()}
     for kind in ("_TIME_NEXT", "_DATE_NEXT", "_IN_WORDS"):
         patterns |= {f"moments.{language}.{kind.strip('_')}": each for language, each in vars(moments)[kind].items()}
+    patterns |= {f"abbreviations.{language}": each for language, each in abbreviations.PATTERNS.items()}
     patterns |= {f"minus_signs.{language}": each for language, each in minus_signs.MINUS_WORDS.items()}
     for language, (clear, every) in clock_words.CLOCK_PATTERNS.items():
         patterns |= {f"clock_words.{language}.CLEAR": clear, f"clock_words.{language}.ALL": every}

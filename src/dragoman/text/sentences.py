@@ -26,14 +26,14 @@ _MARKS = re.compile(
 _ABBREVIATIONS = (
     "Mr|Mrs|Ms|Dr|Dra|Prof|Rev|Gen|Capt|Lt|Sgt|Cpl|Col|Maj|Adm|Gov|Sen|Rep|Pres|Hon|St|Ft|Mt|Messrs|"
     "Hr|Fr|Frl|Fa|Ing|med|Mio|Mrd|[Gg]eb|[Gg]gf|[Ss]og|[Bb]zw|[Cc]a|[Vv]gl|[Ii]nkl|[Ee]vtl|Bd|"
-    "MM|Mme|Mmes|Mlle|Sr|Sra|Srta|Sig|ул|им|св|акад|[Cc]f|[Aa]pprox|vs|Fig|Figs|Abb|Vol|Nr|Ave|Blvd"
+    "ex|env|[Tt]él|[Tt]el|MM|Mme|Mmes|Mlle|Sr|Sra|Srta|Sig|ул|им|св|акад|[Cc]f|[Aa]pprox|vs|Fig|Figs|Abb|Vol|Nr|Ave|Blvd"
 )
 #: Abbreviations that may also be the last word of a sentence.
 _OFTEN_LAST = r"etc|al|Inc|Ltd|Corp|Co|Jr|Std|Min|(?:[ap]\.m)|(?:U\.S(?:\.A)?)|(?:U\.K)|(?:D\.C)|(?:Ph\.D)"
 #: Abbreviations before a number.
 _BEFORE_NUMBERS = (
     "[Nn]o|[Nn]um|Art|Kap|Abs|Tab|figs?|[Ee]qs?|[Cc]h|vols?|Vols|[Ss]ec|[Pp]p|[Oo]p|[Ee]nv|Ziff|Str|стр|рис|"
-    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Okt|Oct|Nov|Dec|Dez"
+    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Okt|Oct|Nov|Dec|Dez|janv|févr?|avr|juil|sept|oct|nov|déc|max|bd"
 )
 _LONGEST_ABBREVIATION = 8
 #: A dot that ends no sentence, with the character after it: of an initial ("J. Smith", "z. B."), of an abbreviation,
@@ -48,6 +48,8 @@ _INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE)
 _SMALL_INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE | re.IGNORECASE)
 #: A word before such a dot that may still end the sentence: an abbreviation, or a number ("She is 5. He is 6.").
 _MAYBE_LAST = re.compile(rf"(?<![^\s(])(?:{_OFTEN_LAST}|(?<=\s)(?P<number>\d\d?))\Z")
+#: What begins no sentence: "Tél. : 01".
+_NO_BEGINNING = re.compile(r"[,;:](?=\s)")
 #: The end of a sentence that the next one follows without a space: a word in small letters, or a year ("a book.A dog").
 #: Names look otherwise: "U.S.A", "System.Out", "e.g.The", "v2.Beta", "www.Example.com".
 _WORD_BEFORE = re.compile(r"""(?:^|(?<=[\s("'“‘„«\u2014-]))(?P<word>(?:[^\W\d_]['’]?){2,}|\d{3,4})\Z""")
@@ -117,6 +119,8 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], *, has_capitals:
         return bool(space) or marks[-1] in _UNSPACED or after in _OPENING
     if not space:
         return _ends_before(text, start, match)
+    if _NO_BEGINNING.match(text, match.end()):
+        return False
     before = max(0, match.start() - _LONGEST_ABBREVIATION)
     if after != after.title():  # a small letter, except in scripts without capitals, like Georgian
         if has_capitals or marks.strip(".!?"):

@@ -133,6 +133,10 @@ class Spelling:
 
     languages: Mapping[str, KnownWords] = field(default_factory=dict)
 
+    def knows(self, language: str) -> bool:
+        """Return True if words of a language are known."""
+        return base_language(language) in self.languages
+
     def is_ordinary(self, word: str, language: str) -> bool:
         """Return True for a frequent word of a language that is mostly written in small letters."""
         known = self.languages.get(base_language(language))

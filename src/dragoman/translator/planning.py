@@ -7,6 +7,7 @@ from functools import cache, partial
 
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.abbreviations import without_abbreviations
 from dragoman.text.cleaning import sanitize
 from dragoman.text.contractions import with_apostrophes
 from dragoman.text.known_names import quantities_with_names
@@ -210,8 +211,10 @@ class Planner:
 
     def _respelled(self, language: str, kept: Collection[str], text: str, is_shouted: bool) -> str:
         """Return a text as models have learned to read it: without shouting, a rare capital and typing errors, with its
-        apostrophes."""
+        apostrophes, and with words in place of abbreviations."""
         spelled = with_apostrophes(calm(text, language, self._cost) if is_shouted else text, language)
+        if self._spelling.knows(language):
+            spelled = without_abbreviations(spelled, language)
         repaired = self._spelling.repaired(spelled, language, kept)
         return repaired if is_shouted else small_start(repaired, language, self._cost)
 

@@ -1,5 +1,6 @@
 // The text that a model reads in place of a segment, as in translator/reading.py.
 
+import { withoutAbbreviations } from "./abbreviations.js";
 import { withApostrophes } from "./contractions.js";
 import { withCurrency } from "./currencies.js";
 import { hasForeignLetter, oddStretches } from "./odd_characters.js";
@@ -94,7 +95,7 @@ export class TextReader {
   read(segment) {
     const shouted = isShouted(segment);
     const spelled = withApostrophes(shouted ? calm(segment, this.language, this.cost) : segment, this.language);
-    const repaired = this.knownWords?.repaired(spelled) ?? spelled;
+    const repaired = this.knownWords?.repaired(withoutAbbreviations(spelled, this.language)) ?? spelled;
     const text = shouted ? repaired : smallStart(repaired, this.language, this.cost);
     const isCapitalized = !shouted && /^\p{Uppercase}/u.test(segment) && /^\p{Lowercase}/u.test(text);
     if (!this.spans.size) return new Reading(text, new Map(), shouted, isCapitalized, this.reserved.length > 0);

@@ -51,6 +51,7 @@ function endsSentence(text, start, from, to, marks, space, hasCapitals) {
     return space !== "" || MARKS.unspaced.includes(marks[marks.length - 1]) || (after !== "" && MARKS.opening.includes(after)) || !after;
   }
   if (!space) return endsBefore(text, start, from, to, marks);
+  if (matchAt("sentences.NO_BEGINNING", text, to)) return false;
   const before = Math.max(0, from - LONGEST_ABBREVIATION);
   const near = text.slice(0, to + after.length);
   if (isSmall(after)) {
