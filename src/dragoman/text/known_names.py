@@ -13,6 +13,7 @@ from dragoman.text.name_words import NameWord, find_names
 from dragoman.text.place_names import accepted_forms, place_rows
 from dragoman.text.protection import Stretch, overlaps
 from dragoman.text.quantities import Quantity
+from dragoman.text.titles import find_titles
 
 _Part = TypeVar("_Part", NameWord, Quantity)
 
@@ -53,9 +54,11 @@ def name_groups(text: str, languages: tuple[str, str], others: Sequence[Stretch]
             group = group[1:]
         place = _with_forms(group[-1], text, languages) if _is_alone(text, group) else group[-1]
         groups += [group[:-1], [place]] if place.forms and group[:-1] else [[*group[:-1], place]]
-    people = find_chinese_names(text) if _writes_names(languages) else []
+    people = [*find_titles(text, languages), *(find_chinese_names(text) if _writes_names(languages) else [])]
     places = _chinese_places(text, languages) if base_language(languages[0]) == "zh" else []
-    return groups + [[name] for name in (*people, *_outside(places, people)) if not overlaps(name[:2], others)]
+    named = [name for name in (*people, *_outside(places, people)) if not overlaps(name[:2], others)]
+    rest = (_outside(group, named) for group in groups)
+    return [*filter(None, rest), *([name] for name in named)]
 
 
 def _writes_names(languages: tuple[str, str]) -> bool:
