@@ -20,6 +20,7 @@ from dragoman.text.scales import RANGE, SCALES, factors_of, scale_key, written_s
 from dragoman.text.separators import may_be_name
 from dragoman.text.spans import find_spans
 from dragoman.text.times import TIME_PATTERNS, find_times, written_times
+from dragoman.text.units import unit_beside, without_units, written_with_unit
 from dragoman.text.written_numbers import Number, parse, written
 
 #: Telephone numbers, as they are written within a country or from abroad.
@@ -57,7 +58,7 @@ def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quant
         source_lang, target_lang: codes of the languages. Dates and times are found in English, German, French, Chinese.
 
     >>> [quantity.forms[0] for quantity in find_quantities("我8月25日下午5点付20.50元。", "zh", "en")]
-    ['August 25', '5 pm', '20.50']
+    ['August 25 at 5 pm', '20.50']
     """
     source, target = base_language(source_lang), base_language(target_lang)
     found: list[Quantity] = []
@@ -70,15 +71,17 @@ def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quant
     return sorted(found)
 
 
-def is_bare_price(text: str, target_lang: str) -> bool:
-    """Return True if a text has a price, no letters, and a target language whose prices are known.
+def is_bare_amount(text: str, target_lang: str) -> bool:
+    """Return True if a text has a price or a unit, no words, and a target language whose prices are known.
 
-    >>> [is_bare_price(text, "de") for text in ("$19.99 – $29.99", "5", "$5 off")]
-    [True, False, False]
+    >>> [is_bare_amount(text, "de") for text in ("$19.99 – $29.99", "500 m", "5", "$5 off")]
+    [True, True, False, False]
     """
     if not has_number_words(base_language(target_lang)):
         return False
-    return any(unicodedata.category(character) == "Sc" for character in text) and not any(map(str.isalpha, text))
+    rest = without_units(text)
+    has_amount = rest != text or any(unicodedata.category(character) == "Sc" for character in text)
+    return has_amount and not any(map(str.isalpha, rest))
 
 
 def _moments(text: str, source: str, target: str) -> Iterator[Quantity]:
@@ -150,19 +153,23 @@ def _number(text: str, start: int, end: int, source: str, target: str) -> Quanti
     number = parse(text[start:end], source, text[end : end + _NEAR])
     forms = _forms(number, text, (start, end), target)
     is_bare = with_currency(text, start, end) == (start, end) and start_with_minus(text, start) == start
+    is_bare = is_bare and unit_beside(text, start, end) is None
     if is_bare and number.kind == "whole" and int(number.digits[0]) in _IN_WORDS and has_number_words(target):
         forms += _words(target).get(int(number.digits[0]), ())
     return _with_signs(text, (start, end), forms, target)
 
 
 def _with_signs(text: str, amount: tuple[int, int], forms: Sequence[str], target: str) -> Quantity:
-    """Return an amount with its currency and its minus sign, given the ways to write it without."""
+    """Return an amount with its currency or unit and its minus sign, given the ways to write it without."""
     start, end = amount
     place = with_currency(text, start, end)
     first = start_with_minus(text, place[0])
     if place != amount:
         sign = (text[place[0] : start] + text[end : place[1]]).strip()
         forms = [each for form in forms for each in written_price(form, sign, target)]
+    elif (unit := unit_beside(text, start, end)) is not None:
+        place = unit.start, unit.end
+        forms = [written_with_unit(form, unit.symbol, target) for form in forms]
     forms = [text[first : place[0]] + form for form in forms]
     return Quantity(first, place[1], tuple(dict.fromkeys(forms)))
 

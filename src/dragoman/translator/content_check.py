@@ -13,6 +13,7 @@ from dragoman.text.odd_characters import symbols
 from dragoman.text.protection import occurrences
 from dragoman.text.quantities import Quantity, find_quantities
 from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.text.units import lost_units
 from dragoman.text.worded_quantities import find_worded_quantities, worded_faults
 from dragoman.translator.reading import RESERVED
 from dragoman.translator.results import Flag
@@ -37,6 +38,7 @@ def content_flags(source: str, translation: str, stretches: Sequence[str], langu
         flags.append("span")
     source, target = _without_spans(source, translation, stretches)
     has_faults = any(any(faults) for faults in _faults(source, target, languages))
+    has_faults = has_faults or bool(lost_units(source, target, languages[1]))
     if has_faults or not currencies_kept(source, target, base_language(languages[1])):
         flags.append("number")
     return flags
@@ -60,10 +62,11 @@ def lost_quantities(
     in_digits, in_words = _faults(source, target, languages)
     found = _with_places(find_worded_quantities(source, *languages), in_words.lost) if in_words.lost else []
     is_kept = currencies_kept(source, target, base_language(languages[1]))
-    if not any(in_digits) and is_kept:
+    units = lost_units(source, target, languages[1])
+    if not any(in_digits) and is_kept and not units:
         return found
     quantities = find_quantities(source, *languages)
-    lost = _with_places(quantities, in_digits.lost) if is_kept else []
+    lost = _with_places(quantities, [*in_digits.lost, *units]) if is_kept else []
     return sorted([*found, *(lost or quantities)])
 
 

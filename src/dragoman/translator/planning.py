@@ -12,7 +12,7 @@ from dragoman.text.cleaning import sanitize
 from dragoman.text.contractions import with_apostrophes
 from dragoman.text.known_names import quantities_with_names
 from dragoman.text.odd_characters import KnownCharacters
-from dragoman.text.quantities import find_quantities, is_bare_price
+from dragoman.text.quantities import find_quantities, is_bare_amount
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm, small_start
@@ -138,7 +138,7 @@ class Planner:
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         found = request.terms.find(tagged.text) if request.terms else ()
         languages = tagged.source_lang or UNKNOWN, tagged.target_lang
-        has_masks = masks_numbers or (self.can_mask and is_bare_price(tagged.text, languages[1]))
+        has_masks = masks_numbers or (self.can_mask and is_bare_amount(tagged.text, languages[1]))
         quantities = find_quantities(tagged.text, *languages) if has_masks else []
         if names:
             quantities = quantities_with_names(quantities, tagged.text, languages, names)
