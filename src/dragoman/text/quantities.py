@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dragoman.text.calendar_names import MONTHS
 from dragoman.text.currencies import with_currency, written_price
 from dragoman.text.dates import find_dates, written_dates
+from dragoman.text.digit_numbers import find_numbers
 from dragoman.text.languages import base_language
 from dragoman.text.minus_signs import start_with_minus
 from dragoman.text.moments import find_digit_dates, find_moments, written_moments
@@ -19,7 +20,7 @@ from dragoman.text.number_words import cardinals, has_number_words
 from dragoman.text.scales import RANGE, SCALES, factors_of, scale_key, written_scaled
 from dragoman.text.separators import may_be_name
 from dragoman.text.spans import find_spans
-from dragoman.text.times import TIME_PATTERNS, find_times, written_times
+from dragoman.text.times import TIME_PATTERNS, find_times, is_bare, may_last, written_times
 from dragoman.text.units import unit_beside, without_units, written_with_unit
 from dragoman.text.written_numbers import Number, parse, written
 
@@ -100,7 +101,9 @@ def _dates(text: str, source: str, target: str) -> Iterator[Quantity]:
 
 def _times(text: str, source: str, target: str) -> Iterator[Quantity]:
     for time in find_times(text, source) if target in TIME_PATTERNS else ():
-        yield Quantity(time.start, time.end, tuple(written_times(time, target)))
+        if not may_last(text, time):
+            own = [text[time.start : time.end].replace("：", ":")] if is_bare(text, time) else []
+            yield Quantity(time.start, time.end, tuple(dict.fromkeys([*own, *written_times(time, target)])))
 
 
 def _telephones(text: str, source: str, target: str) -> Iterator[Quantity]:
@@ -110,8 +113,16 @@ def _telephones(text: str, source: str, target: str) -> Iterator[Quantity]:
 
 
 def _numbers(text: str, source: str, target: str) -> Iterator[Quantity]:
+    are_known, end = has_number_words(source) and has_number_words(target), 0
+    sums = {number.place: number for number in find_numbers(text, source, is_time=False) if number.is_sum}
     for span in find_spans(text):
-        if span.kind == "number" and span.end - span.start <= _LONGEST:
+        if span.kind == "number" and span.end - span.start <= _LONGEST and span.start >= end:
+            if total := sums.get(span.start):
+                end = total.end
+                if are_known:
+                    forms = written_scaled(Decimal(max(total.digits)), target)
+                    yield _with_signs(text, (span.start, total.end), forms, target)
+                continue
             scale = _clear_scale(text, span.end, source, target)
             if scale is None:
                 yield _number(text, span.start, span.end, source, target)
@@ -152,9 +163,9 @@ def _words(language: str) -> dict[int, tuple[str]]:
 def _number(text: str, start: int, end: int, source: str, target: str) -> Quantity:
     number = parse(text[start:end], source, text[end : end + _NEAR])
     forms = _forms(number, text, (start, end), target)
-    is_bare = with_currency(text, start, end) == (start, end) and start_with_minus(text, start) == start
-    is_bare = is_bare and unit_beside(text, start, end) is None
-    if is_bare and number.kind == "whole" and int(number.digits[0]) in _IN_WORDS and has_number_words(target):
+    has_no_sign = with_currency(text, start, end) == (start, end) and start_with_minus(text, start) == start
+    is_amount = number.kind == "whole" and not _CODE.match(text, start) and unit_beside(text, start, end) is None
+    if has_no_sign and is_amount and int(number.digits[0]) in _IN_WORDS and has_number_words(target):
         forms += _words(target).get(int(number.digits[0]), ())
     return _with_signs(text, (start, end), forms, target)
 
@@ -163,13 +174,13 @@ def _with_signs(text: str, amount: tuple[int, int], forms: Sequence[str], target
     """Return an amount with its currency or unit and its minus sign, given the ways to write it without."""
     start, end = amount
     place = with_currency(text, start, end)
-    first = start_with_minus(text, place[0])
     if place != amount:
         sign = (text[place[0] : start] + text[end : place[1]]).strip()
         forms = [each for form in forms for each in written_price(form, sign, target)]
     elif (unit := unit_beside(text, start, end)) is not None:
         place = unit.start, unit.end
         forms = [written_with_unit(form, unit.symbol, target) for form in forms]
+    first = start_with_minus(text, place[0])
     forms = [text[first : place[0]] + form for form in forms]
     return Quantity(first, place[1], tuple(dict.fromkeys(forms)))
 
