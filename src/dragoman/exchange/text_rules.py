@@ -37,6 +37,7 @@ from dragoman.text import (
     spelling,
     tags,
     times,
+    unit_symbols,
     weekdays,
 )
 from dragoman.translator import cutting, reading
@@ -67,6 +68,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (currencies, ("_NUMBER", "_PRICES", "_PRICE", "_SIGN_AFTER", "_DOLLAR_LETTERS")),
     (dates, ("_DIGIT", "_IN_DIGITS")),
     (doubled_prices, ("_DOUBLED",)),
+    (unit_symbols, ("_IN_SOURCE", "_CODES_BEFORE")),
     (odd_characters, ("_PART",)),
     (spelling, ("WORD", "_INSIDE")),
     (number_words, ("_PARTS_OF_HOUR", "_ROMAN")),
@@ -94,6 +96,7 @@ def rules() -> str:
         "MONTH_NUMBERS": ("Record<string, Record<string, number>>", dates.MONTH_NUMBERS),
         "HALVES": ("Record<string, number>", times.HALVES),
         "ABBREVIATIONS": ("Record<string, Record<string, string>>", abbreviations.ABBREVIATIONS),
+        "UNITS": ("string[]", unit_symbols.NAMES),
         "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "SCALE_MEANINGS": (
             "Record<string, number[][]>",
@@ -143,6 +146,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     for kind in ("_TIME_NEXT", "_DATE_NEXT", "_IN_WORDS"):
         patterns |= {f"moments.{language}.{kind.strip('_')}": each for language, each in vars(moments)[kind].items()}
     patterns |= {f"abbreviations.{language}": each for language, each in abbreviations.PATTERNS.items()}
+    patterns |= {f"units.{symbol}": each for symbol, each in unit_symbols.MENTIONS.items()}
     patterns |= {f"minus_signs.{language}": each for language, each in minus_signs.MINUS_WORDS.items()}
     for language, (clear, every) in clock_words.CLOCK_PATTERNS.items():
         patterns |= {f"clock_words.{language}.CLEAR": clear, f"clock_words.{language}.ALL": every}

@@ -21,7 +21,7 @@ from dragoman.text.scales import RANGE, SCALES, factors_of, scale_key, written_s
 from dragoman.text.separators import may_be_name
 from dragoman.text.spans import find_spans
 from dragoman.text.times import TIME_PATTERNS, find_times, is_bare, may_last, written_times
-from dragoman.text.units import unit_beside, without_units, written_with_unit
+from dragoman.text.unit_symbols import unit_beside, without_units, written_with_unit
 from dragoman.text.written_numbers import Number, parse, written
 
 #: Telephone numbers, as they are written within a country or from abroad.

@@ -13,7 +13,7 @@ from dragoman.text.odd_characters import symbols
 from dragoman.text.protection import occurrences
 from dragoman.text.quantities import Quantity, find_quantities
 from dragoman.text.spans import VERBATIM, find_spans
-from dragoman.text.units import lost_units
+from dragoman.text.unit_symbols import lost_units
 from dragoman.text.worded_quantities import find_worded_quantities, worded_faults
 from dragoman.translator.reading import RESERVED
 from dragoman.translator.results import Flag

@@ -12,6 +12,7 @@ import { MARKS } from "./rules.js";
 import { capitalize, shout } from "./shouting.js";
 import { findSpans } from "./spans.js";
 import { weekdaysKept } from "./weekdays.js";
+import { unitsKept } from "./unit_symbols.js";
 
 /** The end of a word of a script with spaces. */
 const ENDS_WORD = new RegExp(`[\\p{L}](?<![${MARKS.unspaced}])$`, "u");
@@ -96,6 +97,7 @@ export function hasDoubledPrice(source, translation) {
 /** Return false if a translation lost or invented a number, a weekday or a currency. @param {string} source @param {string} target @param {string} sourceLang @param {string} targetLang */
 export function quantitiesKept(source, target, sourceLang, targetLang) {
   return numbersKept(source, target, sourceLang, targetLang) && currenciesKept(source, target, baseLanguage(targetLang))
+    && unitsKept(source, target, baseLanguage(targetLang))
     && clockTimesKept(source, target, sourceLang, targetLang) && clockTimesKept(target, source, targetLang, sourceLang)
     && weekdaysKept(source, target, sourceLang, targetLang)
     && clearNumbersKept(source, target, sourceLang, targetLang) && clearNumbersKept(target, source, targetLang, sourceLang)

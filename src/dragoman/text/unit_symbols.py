@@ -67,8 +67,8 @@ def _symbol_pattern(names: Iterable[str]) -> str:
     return "|".join(f"(?P<{numbers[symbol]}>{written[symbol]})" for symbol in longest)
 
 
-_NAMES = tuple(_SYMBOLS)
-_AFTER = re.compile(rf"[ \u00a0\u202f]?(?:{_symbol_pattern(_NAMES)})")
+NAMES = tuple(_SYMBOLS)
+_AFTER = re.compile(rf"[ \u00a0\u202f]?(?:{_symbol_pattern(NAMES)})")
 _BEFORE = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(_CODES))})[ \u00a0\u202f]?\Z")
 _LONGEST_BEFORE = 5
 _IN_SOURCE = re.compile(rf"(?<=\d){_AFTER.pattern}")
@@ -89,7 +89,7 @@ class Unit(NamedTuple):
 
 
 def _symbol(match: re.Match[str]) -> str:
-    return _NAMES[int((match.lastgroup or "u0")[1:])]
+    return NAMES[int((match.lastgroup or "u0")[1:])]
 
 
 def unit_beside(text: str, start: int, end: int) -> Unit | None:
