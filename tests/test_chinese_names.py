@@ -69,6 +69,11 @@ def test_names_and_their_usual_forms(text: str, names: list[str]) -> None:
     assert [name.forms[0] for name in find_chinese_names(text)] == names
 
 
+def test_all_forms_of_a_name_are_in_order() -> None:
+    (name,) = find_chinese_names("王小明")
+    assert name.forms == ("Wang Xiaoming", "Xiaoming Wang", "Wangxiaoming", "Wang Xiao-ming", "Wang Xiao Ming")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -78,6 +83,7 @@ def test_names_and_their_usual_forms(text: str, names: list[str]) -> None:
         "黎明时起床，对于静态类型，沈阳军区，陆军，韩国军队。",
         "这儿有张德国的大地图。他有一万平方米。",
         "高中生在武汉看白云，唐朝诗人，拉丁文字。",
+        "秦军攻打赵军，苏军胜利了，他在看林海雪原和孙子兵法。",
     ],
 )
 def test_ordinary_words_are_no_names(text: str) -> None:

@@ -250,6 +250,13 @@ def test_a_time_in_words_is_kept_in_another_language(hour: int, minute: str, sou
         ("J'ai attendu une heure et demie.", "I waited for an hour and a half.", ("fr", "en"), True),
         ("两点一刻走。", "Um Viertel nach zwei geht es los.", ("zh", "de"), True),
         ("It weighs two pounds.", "Es wiegt zwei Kilo.", ("en", "de"), True),
+        ("Ils ont voyagé en sept pays.", "Sie reisten durch sieben Länder.", ("fr", "de"), True),
+        ("Ils ont voyagé en sept. 2020.", "Sie reisten im Mai 2020.", ("fr", "de"), False),
+        ("Ich warte, bis Jan um 15 Uhr kommt.", "我等扬到15点来。", ("de", "zh"), True),
+        ("Es dauert bis Jan. 2024.", "要到2024年3月。", ("de", "zh"), False),
+        ("Euro 2024 starts today.", "2024年欧洲杯今天开始。", ("en", "zh"), True),
+        ("He paid 20 euros in 2024.", "他在2024年付了20元。", ("en", "zh"), False),
+        ("我有3点建议。", "I have some suggestions.", ("zh", "en"), True),
     ],
 )
 def test_signs_and_separators_and_currencies_are_compared(
@@ -304,6 +311,15 @@ def test_hostile_text_takes_no_long_time(piece: str) -> None:
     for languages in (("en", "de"), ("zh", "fr")):
         assert isinstance(content_flags(text, text, (), languages), list)
         assert isinstance(lost_quantities(text, "x", (), languages), list)
+
+
+def test_many_spans_are_counted_as_few_are() -> None:
+    spans = [f"{{n{number}}}" for number in range(2_000)]
+    text = " x ".join(spans)
+    joined = text.replace(" {n77}", "{n77}")
+    for translation, flags in ((text, []), (text.replace("{n77}", ""), ["span"]), (joined, ["span"])):
+        assert content_flags(text, translation, (), ("en", "de")) == flags
+    assert content_flags(joined, joined, (), ("en", "de")) == []
 
 
 @pytest.mark.parametrize("name", ["tatoeba-en-de", "tatoeba-en-fr", "tatoeba-zh-en"])

@@ -71,6 +71,7 @@ def test_names_are_words_with_capitals_in_order(text: str, language: str) -> Non
         ("de", "Dass Ingeborg mit der Katze und dem alten Hund bei Müller wohnt.", [], ["Dass", "Ingeborg", "Müller"]),
         ("de", "Eine Freundschaft ohne Vertrauen.", [], ["Eine", "Vertrauen"]),
         ("zh", "告诉Müller，Quispe在这里。", ["Müller", "Quispe"], []),
+        ("zh", "我认识Tom、Mary、John和Peter。", ["Tom", "Mary", "John", "Peter"], []),
     ],
 )
 def test_names_of_a_sentence(language: str, text: str, marked: list[str], unmarked: list[str]) -> None:

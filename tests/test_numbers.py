@@ -172,6 +172,11 @@ def test_hostile_text_takes_no_long_time(piece: str) -> None:
     assert not numbers_kept(text, f"4711 {text}", "und", "und")
 
 
+def test_numbers_of_thousands_of_digits_are_compared() -> None:
+    assert not numbers_kept("1" * 5000 + " million 5 thousand", "5", "en", "de")
+    assert not numbers_kept("at 5 pm " + "0" * 5000 + "1", "um 17 Uhr x", "en", "de")
+
+
 @pytest.mark.parametrize("language", ["de", "fr", "zh"])
 def test_true_translations_are_hardly_ever_flagged(language: str, data_folder: Path) -> None:
     """The rest are other units and other facts: "150 centimeters", "einem Meter fünfzig"."""

@@ -18,8 +18,12 @@ from dragoman.cli.program import run
 from dragoman.errors import ConfigError
 from dragoman.text.protection import Protection, Stretch, merged, occurrences
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator import Request, Translator
+from dragoman.translator import Request, Translation, Translator
+from dragoman.translator.directions import TaggedText
+from dragoman.translator.finishing import _with_stretches
 from dragoman.translator.placing import place
+from dragoman.translator.plans import TextPlan
+from dragoman.translator.results import Alternative, Flag
 
 pytestmark = pytest.mark.torch
 
@@ -69,9 +73,27 @@ def test_a_stretch_replaces_what_it_became_or_stands_beside_its_neighbour() -> N
     assert place(source, [(4, 7)], "Foo ist Foo.", [(1, 0), (1, 2)]).text == "Foo ist."
     assert place("看 Foo 吧", [(2, 5)], "看吧", [(0, 0), (2, 1)]).text == "看Foo吧"
     assert place("%s: no", [(0, 2)], "non", [(1, 0)]).text == "%s non"
+    source = "See http://a.de and http://b.de"
+    assert place(source, [(4, 15), (20, 31)], "参见。", []).text == "参见。http://a.de http://b.de"
+    assert place(source, [(4, 15), (20, 31)], "参见吧", [(0, 1), (2, 1)]).text == "参见http://a.de http://b.de吧"
     links = [(0, 0), (1, 1), (3, 3)]
     source = "Use :a:`x`'s :b:`y` now"
     assert place(source, [(4, 10), (13, 19)], "Nutze :a:`x` jetzt", links).text == "Nutze :a:`x` :b:`y` jetzt"
+
+
+def test_the_flags_of_what_was_placed_are_those_of_a_choice() -> None:
+    text, translation = "It costs $5 a day, ask XYZ.", "Es kostet $5 $ am Tag."
+    plan = TextPlan(Request(text, verbatim=[(23, 26)]), text, [], TaggedText(text, "", "", "en", "de"))
+    flags: tuple[Flag, ...] = ("span", "number")
+    lost = Translation(translation, 0.0, (), (Alternative(translation, 0.0, 0.0, ()),), flags=flags)
+    placed = _with_stretches(plan, lost)
+    assert placed.text.count("XYZ") == 1
+    assert placed.flags == ("number",)
+
+
+def test_a_long_word_takes_no_long_time() -> None:
+    word = "a" + "," * 10_000 + "b"
+    assert place("Foo bar", [(4, 7)], f"{word} {word}", [(0, 0)]).text == f"{word} bar {word}"
 
 
 @given(st.text(st.sampled_from("ab ,.\u200b\u00a0中é"), max_size=20))

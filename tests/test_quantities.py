@@ -82,6 +82,15 @@ def test_a_time_in_the_target_language_keeps_its_numbers(
         ("I may march on", "en", "de", []),
         ("at 9 am on May 3", "en", "zh", [("5月3日上午9点", "5月3日9点")]),
         ("5月3日，上午9点", "zh", "de", [("3. Mai um 9 Uhr",)]),
+        ("3万5千元", "zh", "en", [("35,000",)]),
+        ("2 million 300 thousand people", "en", "de", [("2,3 Millionen", "2.300.000")]),
+        ("3万5千元", "zh", "es", []),
+        ("付US$5,000", "zh", "de", [("5.000 US$", "5000 US$")]),
+        ("See John 3:16.", "en", "de", [("3:16", "3.16 Uhr", "3:16 Uhr")]),
+        ("The ratio is 4:30.", "en", "fr", [("4:30", "4 h 30", "4h30")]),
+        ("à 1 h", "fr", "fr", [("1 h", "1 heure")]),
+        ("code 007", "en", "de", [("007",)]),
+        ("我有3点建议", "zh", "de", [("3", "drei")]),
         ("am 03.05.2026 um 9.30 Uhr", "de", "zh", [("03.05.2026 9点30分", "03.05.2026 9:30")]),
     ],
 )  # fmt: skip
@@ -109,6 +118,7 @@ def test_hostile_text_takes_no_long_time(piece: str) -> None:
         ("票价30元，8月25日。", "It is yuan on August 25.", ["30"]),
         ("票价30元，8月25日。", "It is 30 on August 25.", ["元"]),
         ("票价30元，8月25日。", "It is 30 yuan on August 25.", []),
+        ("他付了3万5千元。", "He paid 3,000 yuan.", ["3万5千元"]),
     ],
 )
 def test_the_quantity_that_is_lost_is_told(source: str, translation: str, lost: list[str]) -> None:
@@ -152,7 +162,13 @@ def test_alone_and_in_a_batch_the_same_is_kept() -> None:
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [("Only 2 may enter.", "en"), ("We march 3 hours.", "en"), ("Cuire 2 heures.", "fr"), ("Bis 24 Uhr.", "de")],
+    [
+        ("Only 2 may enter.", "en"),
+        ("We march 3 hours.", "en"),
+        ("Cuire 2 heures.", "fr"),
+        ("Dormir 20 heures.", "fr"),
+        ("Bis 24 Uhr.", "de"),
+    ],
 )
 def test_words_and_durations_are_no_dates_and_times(text: str, language: str) -> None:
     target = "en" if language != "en" else "de"

@@ -284,6 +284,9 @@ QUANTITIES = [
     *("May 5 at 18:30", "6:30 pm on May 5", "2026-05-05 at 6 p.m.", "am 5. Mai um 18.30 Uhr", "05.05.2026, 18:30"),
     *("18 h 30 le 5 mai", "5月5日18:30", "5月5日下午6点30分", "18:30日5月5日", "六点半", "6:30", "18:30"),
     *("May 5", "5. Mai", "im Mai", "halb sechs", "half past five", "le 5 mai", "fünften Mai"),
+    *("en sept pays", "en sept. 2020", "bis Jan um 15 Uhr", "3点建议", "3点", "Euro 2024", "20 euros"),
+    *("minus fünf Grad", "moins cinq degrés", "零下12度", "负5度", "5 degrees below zero", "below zero", "au moins 5"),
+    *("einhunderteins", "quatre-vingts millions", "deux cent mille", "US$5,000", "it is minus twenty-five degrees"),
     *("$5 and $6", "5 und $6", "5 und 6 Dollar", "120元", "120 yuan", "120 yen", "￥120", "3块钱"),
     *("£20 for 2", "202", "2 3 4", "234", "030 1234567", "0301234567", "half a million", "500,000", "1 m 55", "155"),
     *(

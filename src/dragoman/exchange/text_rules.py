@@ -62,7 +62,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (moments, ("_ISO_DATE", "_NUMERIC_DATE", "_NOT_AFTER")),
     (times, ("_INNER_POINT",)),
     (clear_numbers, ("_LINK", "_PLURAL", "_MEASURE", "_BEFORE", "_AFTER", "_REFERRING", "_OTHER_WORD")),
-    (currencies, ("_NUMBER", "_PRICES", "_PRICE", "_SIGN_AFTER")),
+    (currencies, ("_NUMBER", "_PRICES", "_PRICE", "_SIGN_AFTER", "_DOLLAR_LETTERS")),
     (dates, ("_DIGIT", "_IN_DIGITS")),
     (doubled_prices, ("_DOUBLED",)),
     (odd_characters, ("_PART",)),

@@ -62,7 +62,7 @@ def _person(name: str) -> list[str]:
     surname = name[:2] if name[:2] in _syllables() else name[:1]
     first, syllables = _syllables()[surname], [_syllables()[character] for character in name[len(surname) :]]
     given = "".join(syllables).capitalize()
-    others = {"-".join(syllables).capitalize(), " ".join(map(str.capitalize, syllables))}
+    others = dict.fromkeys(("-".join(syllables).capitalize(), " ".join(map(str.capitalize, syllables))))
     forms = [f"{first} {given}", f"{given} {first}", first + given.lower(), *(f"{first} {each}" for each in others)]
     if not given:
         forms = [first]

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from dragoman.text.languages import base_language
+from dragoman.text.languages import UNSPACED, base_language
 from dragoman.text.scales import RANGE
 from dragoman.text.separators import ascii_digits
 
@@ -28,11 +28,13 @@ _USUAL_NAMES = {
 }
 #: Those of the yen. The sign alone may also be the yuan.
 _YEN = {"en": "yen", "de": "Yen", "fr": "yens", "zh": "日元"}
+#: The football championship "Euro 2024" is no currency.
+_NO_YEAR = r"(?!\s(?:19|20)\d\d(?!\d))"
 #: Words of a source that name a currency and nothing else, unlike "pounds", "livres" and 元.
 CURRENCY_WORDS = {
-    "en": re.compile(r"\b(?:(dollars?)|(euros?)|(yen))\b", re.IGNORECASE),
-    "de": re.compile(r"\b(?:(dollars?)|(euros?)|(yen))\b", re.IGNORECASE),
-    "fr": re.compile(r"\b(?:(dollars?)|(euros?)|(yens?))\b", re.IGNORECASE),
+    "en": re.compile(rf"\b(?:(dollars?)|(euros?){_NO_YEAR}|(yen))\b", re.IGNORECASE),
+    "de": re.compile(rf"\b(?:(dollars?)|(euros?){_NO_YEAR}|(yen))\b", re.IGNORECASE),
+    "fr": re.compile(rf"\b(?:(dollars?)|(euros?){_NO_YEAR}|(yens?))\b", re.IGNORECASE),
     "zh": re.compile(r"(美元|美金)|(欧元|歐元)|(日元|日圆|日圓)|((?<=[\d十百千万亿])元|(?<=[\d百千万亿])块钱)"),
 }
 _SIGNS_OF_WORDS = "$€¥元"
@@ -56,6 +58,8 @@ _BEFORE = {
     for sign, names in _NAMES.items()
 }
 _LONGEST_BEFORE = 30
+#: Letters of a dollar before its sign: "US$5".
+_DOLLAR_LETTERS = re.compile(rf"(?<![^\W{UNSPACED}])(?:US|AU?|CA?|NZ|HK|S)\Z")
 _SIGN_AFTER = re.compile(rf"\s?[{re.escape(_SIGNS)}](?!\s?\d)")
 #: Languages whose names of currencies are known.
 _LANGUAGES = frozenset(("en", "de", "fr", "zh"))
@@ -128,9 +132,12 @@ def with_currency(text: str, start: int, end: int) -> tuple[int, int]:
 
     >>> with_currency("It is $2.50.", 7, 11), with_currency("20 €", 0, 2), with_currency("20 men", 0, 2)
     ((6, 11), (0, 4), (0, 2))
+    >>> with_currency("It is US$5.", 9, 10)
+    (6, 10)
     """
     if start and text[start - 1] in _SIGNS + _WIDE_YEN:
-        return start - 1, end
+        letters = _DOLLAR_LETTERS.search(text, max(0, start - 3), start - 1) if text[start - 1] == "$" else None
+        return letters.start() if letters else start - 1, end
     after = _SIGN_AFTER.match(text, end)
     return start, after.end() if after else end
 
@@ -138,13 +145,13 @@ def with_currency(text: str, start: int, end: int) -> tuple[int, int]:
 def written_price(amount: str, sign: str, language: str) -> list[str]:
     """Return the usual ways to write an amount with a currency.
 
-    >>> written_price("2,50", "$", "de"), written_price("2.50", "€", "en")
-    (['2,50 $', '2,50 Dollar'], ['€2.50', '2.50 euros'])
+    >>> written_price("2,50", "$", "de"), written_price("2.50", "€", "en"), written_price("5", "US$", "fr")
+    (['2,50 $', '2,50 Dollar'], ['€2.50', '2.50 euros'], ['5 US$'])
     """
     sign = sign.replace(_WIDE_YEN, "¥")
     space = "" if language == "zh" else " "
     with_sign = f"{sign}{amount}" if language in ("en", "zh") else f"{amount} {sign}"
-    name = _USUAL_NAMES[sign].get(language)
+    name = _USUAL_NAMES.get(sign, {}).get(language)
     if name and language == "fr" and amount[-1].isalpha():  # 3 millions d'euros
         name = f"d'{name}" if name == "euros" else f"de {name}"
     return [with_sign, f"{amount}{space}{name}"] if name else [with_sign]

@@ -26,11 +26,14 @@ def _month_numbers(language: str) -> dict[str, int]:
 #: The number of each name of a month, in small letters; in Chinese, of what stands before 月.
 MONTH_NUMBERS = {language: _month_numbers(language) for language in MONTHS}
 _NAMES = {language: "|".join(sorted(numbers, key=len, reverse=True)) for language, numbers in MONTH_NUMBERS.items()}
-#: Words before a month which show that it is one: "in May", not the verb "may" or a name.
+#: After a short name: no point and no year.
+_BARE = r"\b(?!\.|,?\s[12]\d\d\d(?!\d))"
+#: Words before a month which show that it is one: "in May", not the verb "may" or a name. "Until Jan comes" has a first
+#: name, and "en sept pays" a number.
 _BEFORE_MONTH = {
-    "en": r"\b(?:in|last|next|since|until)\s",
-    "de": r"\b(?:im|anfang|mitte|ende|seit|bis|letzten|nächsten)\s",
-    "fr": r"\b(?:en|début|fin|depuis)\s",
+    "en": rf"\b(?:(?:in|last|next)\s|(?:since|until)\s(?!jan{_BARE}))",
+    "de": rf"\b(?:(?:im|anfang|mitte|ende|letzten|nächsten)\s|(?:seit|bis)\s(?!jan{_BARE}))",
+    "fr": rf"\b(?:en|début|fin|depuis)\s(?!sept{_BARE})",
 }
 _AFTER_DAY = {"en": r"(?:st|nd|rd|th)?\s(?:of\s)?", "de": r"\.\s?", "fr": r"(?:er)?\s"}
 #: English words that are months with a capital only.

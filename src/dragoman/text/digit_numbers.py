@@ -9,15 +9,16 @@ from typing import NamedTuple
 from dragoman.text.dates import find_dates
 from dragoman.text.scales import RANGE, SCALES, factors_of, is_chinese_scale, scale_key
 from dragoman.text.separators import ascii_digits
+from dragoman.text.times import HOUR_SIGN
 
-#: Most digits of a number before a scale.
-_LONGEST_SCALED = 15
+#: Most digits of a number before a scale, and of a part of 3万5千.
+_LONGEST_SCALED, _LONGEST_PART = 15, 40
 _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 _DECADE = re.compile("(?:1[5-9]|20)([1-9]0)")
 #: Signs of a time of day.
 _TIME = re.compile(
     r"\d[:：]\d\d|\d\s?[ap]\.?\s?m\b|(?:\d\s?)?\bo['’]clock|(?:\d\s)?\b(?:uhr|heures?)\b|\bhalb\b|\d\s?h\b|\d\s?h\s?\d|"
-    r"[\d一二三四五六七八九十两兩][点點时時]|\bnoon\b|\bmidnight\b",
+    rf"[\d一二三四五六七八九十两兩]{HOUR_SIGN}|\bnoon\b|\bmidnight\b",
     re.IGNORECASE,
 )
 #: Several numbers in a row, such as a date or a version; or one with groups of digits, a fraction, and a scale.
@@ -44,6 +45,8 @@ class DigitNumber(NamedTuple):
     scale: str = ""
     #: True for one digit outside dates and times: languages write it in many ways, or leave it out.
     is_small: bool = False
+    #: True if the text has it in two parts: 3万5千.
+    is_sum: bool = False
 
     def equals(self, other: DigitNumber) -> bool:
         return bool(self.digits & (other.digits | other.others) or self.others & other.digits)
@@ -85,12 +88,14 @@ def _sum(first: DigitNumber, second: DigitNumber, between: str, language: str) -
     if not first.scale or between != ("" if is_chinese else " ") or not (second.scale or is_chinese):
         return None
     values = [*first.digits, *second.digits]
-    if len(values) != 2 or not all(value.isdecimal() for value in values):
+    if len(values) != 2 or not all(value.isdecimal() and len(value) <= _LONGEST_PART for value in values):
         return None
     unit, other = max(factors_of(first.scale, language)), int(values[1])
     if not second.scale and second.is_small:  # 3万5 is 35,000
         other = other * unit // 10
-    return first._replace(digits={str(int(values[0]) + other)}, end=second.end) if other < unit else None
+    if other >= unit:
+        return None
+    return first._replace(digits={str(int(values[0]) + other)}, end=second.end, is_sum=True)
 
 
 def _scaled(amounts: Iterable[str], scale: str, language: str) -> set[str]:
@@ -149,8 +154,9 @@ def _number(whole: str, fraction: str = "", *, is_time: bool) -> DigitNumber:
     whole, fraction = ascii_digits(whole), ascii_digits(fraction)
     point = "." if fraction else ""
     digits, others = {whole + point + fraction}, {(whole + point + fraction.rstrip("0")).rstrip(".")}
-    if is_time and not fraction and int(whole[:3]) <= 24:
-        others |= {str((int(whole) + 12) % 24), str((int(whole) + 12) % 24 or 24)}
+    hour = whole.lstrip("0") or "0"
+    if is_time and not fraction and len(hour) <= 2 and int(hour) <= 24:
+        others |= {str((int(hour) + 12) % 24), str((int(hour) + 12) % 24 or 24)}
     if decade := _DECADE.fullmatch(whole):  # the 1960s, les années 60
         others.add(decade[1])
     return DigitNumber({form.lstrip("0") for form in digits}, {form.lstrip("0") for form in others})

@@ -29,7 +29,7 @@ _NO_PLACES = (
     "沿海地|近海地|其中国|展中国家|集中国|今日本|生日本|节日本|印度洋|日本海|巴西利亚|雅典娜|内蒙古|蒙古包|南京都|增加纳|参加纳|"
     "东躲西藏|海上海|都灵[机活敏巧]|罗马数字|德州扑克|印度教|荷兰豆|土耳其烤肉"
 )
-_NO_PLACE_BEFORE = "人语語文话話菜餐式裔籍史币幣军軍队隊货貨"
+_AFTER_NO_PLACE = "人语語文话話菜餐式裔籍史币幣军軍队隊货貨"
 
 
 def name_groups(text: str, languages: tuple[str, str], others: Sequence[Stretch] = ()) -> list[list[NameWord]]:
@@ -92,7 +92,7 @@ def _chinese_places(text: str, languages: tuple[str, str]) -> list[NameWord]:
 @cache
 def _chinese_pattern() -> re.Pattern[str]:
     names = "|".join(sorted(place_rows("zh"), key=lambda name: (-len(name), name)))
-    return re.compile(f"{_NO_PLACES}|(?P<place>{names})(?![{_NO_PLACE_BEFORE}])")
+    return re.compile(f"{_NO_PLACES}|(?P<place>{names})(?![{_AFTER_NO_PLACE}])")
 
 
 def _as_one_place(group: Sequence[NameWord], text: str, languages: tuple[str, str]) -> list[list[NameWord]]:

@@ -47,7 +47,7 @@ _BETWEEN = {"en": r"(?:[\s-]|and\b)*", "de": r"(?:[\s-]|und)*", "fr": r"(?:[\s-]
 _PARTS_OF_HOUR = re.compile(r"\bhalb|viertel|\bquarter\b|\bquart\b|刻")
 #: Most words of one number; fewer in a long row of them, so that the time stays short.
 _MANY_WORDS, _LONG_ROW = 12, 240
-_ROMAN = re.compile(r"\b(?:(?=[IVXLC]{2})([IVXLC]{2,9})|([IVX]))(?:e|er|re|ème)?\b")
+_ROMAN = re.compile(r"\b(?:([IVXLC]{2,9})|([IVX]))(?:e|er|re|ème)?\b")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 #: A number and True if the one before it is multiplied by it.

@@ -134,7 +134,8 @@ def place_rows(language: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         cells = dict(zip(_LANGUAGES, entry.split(), strict=True))
         row = {code: tuple(cell.removeprefix("~").replace("_", " ").split("/")) for code, cell in cells.items()}
         if language in row and not cells[language].startswith("~"):
-            rows = {**dict.fromkeys(row[language], row), **rows}
+            for name in row[language]:
+                rows.setdefault(name, row)
     return rows
 
 

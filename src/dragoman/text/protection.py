@@ -121,9 +121,17 @@ def occurrences(text: str, part: str) -> list[Stretch]:
     >>> occurrences("cat, category: cat", "cat")
     [(0, 3), (15, 18)]
     """
-    before = rf"(?<!{_WORD_CHARACTER.pattern})" if _WORD_CHARACTER.match(part[0]) else ""
-    after = rf"(?!{_WORD_CHARACTER.pattern})" if _WORD_CHARACTER.match(part[-1]) else ""
-    return [match.span() for match in re.finditer(before + re.escape(part) + after, text)]
+    is_word_before, is_word_after = (_WORD_CHARACTER.match(part[end]) is not None for end in (0, -1))
+    found, start = [], text.find(part)
+    while start >= 0:
+        end = start + len(part)
+        is_inside = start > 0 and is_word_before and _WORD_CHARACTER.match(text, start - 1)
+        if is_inside or (is_word_after and _WORD_CHARACTER.match(text, end)):
+            end = start + 1
+        else:
+            found.append((start, end))
+        start = text.find(part, end)
+    return found
 
 
 def _compiled(rule: str) -> re.Pattern[str]:

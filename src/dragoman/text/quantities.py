@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dragoman.text.calendar_names import MONTHS
 from dragoman.text.currencies import with_currency, written_price
 from dragoman.text.dates import find_dates, written_dates
+from dragoman.text.digit_numbers import find_numbers
 from dragoman.text.languages import base_language
 from dragoman.text.minus_signs import start_with_minus
 from dragoman.text.moments import find_digit_dates, find_moments, written_moments
@@ -19,7 +20,7 @@ from dragoman.text.number_words import cardinals, has_number_words
 from dragoman.text.scales import RANGE, SCALES, factors_of, scale_key, written_scaled
 from dragoman.text.separators import may_be_name
 from dragoman.text.spans import find_spans
-from dragoman.text.times import TIME_PATTERNS, find_times, written_times
+from dragoman.text.times import TIME_PATTERNS, find_times, is_bare, may_last, written_times
 from dragoman.text.written_numbers import Number, parse, written
 
 #: Telephone numbers, as they are written within a country or from abroad.
@@ -57,7 +58,7 @@ def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quant
         source_lang, target_lang: codes of the languages. Dates and times are found in English, German, French, Chinese.
 
     >>> [quantity.forms[0] for quantity in find_quantities("我8月25日下午5点付20.50元。", "zh", "en")]
-    ['August 25', '5 pm', '20.50']
+    ['August 25 at 5 pm', '20.50']
     """
     source, target = base_language(source_lang), base_language(target_lang)
     found: list[Quantity] = []
@@ -97,7 +98,9 @@ def _dates(text: str, source: str, target: str) -> Iterator[Quantity]:
 
 def _times(text: str, source: str, target: str) -> Iterator[Quantity]:
     for time in find_times(text, source) if target in TIME_PATTERNS else ():
-        yield Quantity(time.start, time.end, tuple(written_times(time, target)))
+        if not may_last(text, time):
+            own = [text[time.start : time.end].replace("：", ":")] if is_bare(text, time) else []
+            yield Quantity(time.start, time.end, tuple(dict.fromkeys([*own, *written_times(time, target)])))
 
 
 def _telephones(text: str, source: str, target: str) -> Iterator[Quantity]:
@@ -107,8 +110,16 @@ def _telephones(text: str, source: str, target: str) -> Iterator[Quantity]:
 
 
 def _numbers(text: str, source: str, target: str) -> Iterator[Quantity]:
+    are_known, end = has_number_words(source) and has_number_words(target), 0
+    sums = {number.place: number for number in find_numbers(text, source, is_time=False) if number.is_sum}
     for span in find_spans(text):
-        if span.kind == "number" and span.end - span.start <= _LONGEST:
+        if span.kind == "number" and span.end - span.start <= _LONGEST and span.start >= end:
+            if total := sums.get(span.start):
+                end = total.end
+                if are_known:
+                    forms = written_scaled(Decimal(max(total.digits)), target)
+                    yield _with_signs(text, (span.start, total.end), forms, target)
+                continue
             scale = _clear_scale(text, span.end, source, target)
             if scale is None:
                 yield _number(text, span.start, span.end, source, target)
@@ -149,8 +160,9 @@ def _words(language: str) -> dict[int, tuple[str]]:
 def _number(text: str, start: int, end: int, source: str, target: str) -> Quantity:
     number = parse(text[start:end], source, text[end : end + _NEAR])
     forms = _forms(number, text, (start, end), target)
-    is_bare = with_currency(text, start, end) == (start, end) and start_with_minus(text, start) == start
-    if is_bare and number.kind == "whole" and int(number.digits[0]) in _IN_WORDS and has_number_words(target):
+    has_no_sign = with_currency(text, start, end) == (start, end) and start_with_minus(text, start) == start
+    is_amount = number.kind == "whole" and not _CODE.match(text, start)
+    if has_no_sign and is_amount and int(number.digits[0]) in _IN_WORDS and has_number_words(target):
         forms += _words(target).get(int(number.digits[0]), ())
     return _with_signs(text, (start, end), forms, target)
 

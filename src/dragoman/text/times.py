@@ -10,6 +10,8 @@ from dragoman.text.languages import base_language
 from dragoman.text.number_words import numbers_in_words
 
 _MINUTE = r"[0-5]\d"
+#: The sign of the hour in Chinese. It also counts points: 3点建议 are three suggestions.
+HOUR_SIGN = "(?:[时時]|[点點](?!建[议議]|意[见見]|要求|理由|原因|[内內]容|看法|想法|[问問][题題]))"
 #: Times by the language that writes them so; all languages write 17:30, too.
 _TIMES = {
     "en": rf"(?P<hour>\d\d?)(?::(?P<minute>{_MINUTE}))?(?:\s?(?P<half>[ap])\.?\s?m\b|\so['’]clock)",
@@ -18,7 +20,7 @@ _TIMES = {
     "fr": rf"(?P<hour>\d\d?)\s?h(?:eures?)?(?:\s?(?P<minute>{_MINUTE}))?\b"
     r"(?:\s(?P<half>(?:du\smatin|de\sl['’]après-midi|du\ssoir)\b))?",
     "zh": rf"(?P<half>凌晨|早上|早晨|上午|中午|下午|傍晚|晚上)?(?P<hour>\d\d?)"
-    rf"(?:[点點时時](?:(?P<minute>{_MINUTE})分?)?|[:：](?P<after>{_MINUTE}))",
+    rf"(?:{HOUR_SIGN}(?:(?P<minute>{_MINUTE})分?)?|[:：](?P<after>{_MINUTE}))",
 }
 _CLOCK = rf"(?P<hour>\d\d?)[:：](?P<minute>{_MINUTE})(?![\d:：])"
 #: The patterns of each language, the more exact one first.
@@ -41,8 +43,16 @@ AFTERNOON_WORDS = {
 }
 _HOURS_OF_DAY = range(24)
 _AFTERNOON = range(13, 24)
-#: Words before an hour in French; without them and without minutes, "2 heures" is a duration, but hardly "15 heures".
+#: Words before an hour in French; without them and without minutes, "2 heures" is a duration. "15 heures" may be one.
 _BEFORE_HOUR = re.compile(r"(?:\b(?:à|vers|dès|avant|après|jusqu['’]à|il est)\s|\A)\Z", re.IGNORECASE)
+_LONGEST_BEFORE = 9
+_HOUR_AND_MINUTE = re.compile(r"\d\d?[:：]\d\d")
+#: Words before a time of the day that has no other sign of one.
+_BEFORE_CLOCK = re.compile(
+    r"\b(?:at|by|before|after|until|till|from|since|around|to|um|ab|bis|vor|nach|seit|gegen|von|à|vers|dès|avant|après|"
+    r"depuis)\s\Z",
+    re.IGNORECASE,
+)
 #: The end of an abbreviation inside a sentence.
 _INNER_POINT = re.compile(r"\.(?=\s+[a-z0-9(]|[,;:])")
 #: The half of the day in Chinese, by its last hour.
@@ -85,12 +95,32 @@ def find_times(text: str, language: str) -> Iterator[Time]:
             groups, hour = match.groupdict(), int(match["hour"])
             minute, half = groups.get("minute") or groups.get("after"), groups.get("half")
             may_last = "heure" in match[0].lower() and minute is None and half is None and hour not in _AFTERNOON
-            if may_last and not _BEFORE_HOUR.search(text[max(0, match.start() - 9) : match.start()]):
+            if may_last and not _BEFORE_HOUR.search(text[max(0, match.start() - _LONGEST_BEFORE) : match.start()]):
                 continue
             if hour in _HOURS_OF_DAY:
                 point = _INNER_POINT.match(text, match.end()) if half and base_language(language) == "en" else None
                 end = match.end() if point is None else point.end()
                 yield Time(match.start(), end, _hour_of_day(hour, half), minute or "00", half is not None)
+
+
+def may_last(text: str, time: Time) -> bool:
+    """Return True for French hours that may be a duration: "20 heures", but not "à 20 heures".
+
+    >>> [may_last(text, *find_times(text, "fr")) for text in ("Il dort 20 heures.", "Il dort à 20 heures.")]
+    [True, False]
+    """
+    is_hour = text[time.start : time.end].lower().endswith(("heure", "heures"))
+    return is_hour and not _BEFORE_HOUR.search(text[max(0, time.start - _LONGEST_BEFORE) : time.start])
+
+
+def is_bare(text: str, time: Time) -> bool:
+    """Return True for hours and minutes that may be something else: a verse of the Bible, a score.
+
+    >>> [is_bare(text, *find_times(text, "en")) for text in ("See John 3:16.", "Come at 3:16.", "Come 3:16 pm.")]
+    [True, False, False]
+    """
+    is_clock = _HOUR_AND_MINUTE.fullmatch(text, time.start, time.end) is not None
+    return is_clock and not _BEFORE_CLOCK.search(text[max(0, time.start - _LONGEST_BEFORE) : time.start])
 
 
 def _hour_of_day(hour: int, half: str | None) -> int:
@@ -147,7 +177,7 @@ def written_times(time: Time, language: str) -> list[str]:
     if language == "de":
         return [f"{hour} Uhr"] if is_full else [f"{hour}.{minute} Uhr", f"{hour}:{minute} Uhr", f"{hour}:{minute}"]
     if language == "fr":
-        hours = [f"{hour} h", f"{hour} heures"]
+        hours = [f"{hour} h", f"{hour} heure{'s' * (hour > 1)}"]
         return hours if is_full else [f"{hour} h {minute}", f"{hour}h{minute}", f"{hour}:{minute}"]
     half = next(word for last, word in _CHINESE_HALVES.items() if hour <= last) if time.is_clear else ""
     return [f"{half}{early}点", f"{hour}点"] if is_full else [f"{half}{early}点{minute}分", f"{hour}:{minute}"]

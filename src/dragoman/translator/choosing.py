@@ -62,9 +62,20 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
 def _content_flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
     flags = content_flags(reading.text, translation, reading.unmasked, languages)
     # A currency belongs to an amount, which a mask may hide.
-    source, target = reading.unmask(reading.text), reading.unmask(translation)
-    has_fault = has_doubled_price(source, target) or lost_currency_words(source, target, *languages)
-    return [*flags, "number"] if has_fault and "number" not in flags else flags
+    return with_price_flag(flags, reading.unmask(reading.text), reading.unmask(translation), languages)
+
+
+def with_price_flag(flags: Sequence[Flag], source: str, translation: str, languages: tuple[str, str]) -> list[Flag]:
+    """Return the flags of a translation, and `number` if it has a currency twice, or lost one in words.
+
+    Args:
+        source, translation: the texts without masks.
+
+    >>> with_price_flag([], "It costs $5.", "Es kostet $5 $.", ("en", "de"))
+    ['number']
+    """
+    has_fault = has_doubled_price(source, translation) or lost_currency_words(source, translation, *languages)
+    return [*flags, "number"] if has_fault and "number" not in flags else [*flags]
 
 
 def _missing(reading: Reading, translation: str) -> list[str]:

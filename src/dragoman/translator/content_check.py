@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from dragoman.text.currencies import currencies_kept
 from dragoman.text.languages import UNSPACED, base_language
@@ -16,6 +16,8 @@ from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.worded_quantities import find_worded_quantities, worded_faults
 from dragoman.translator.reading import RESERVED
 from dragoman.translator.results import Flag
+
+_LETTER = re.compile(rf"[^\W\d_{UNSPACED}]")
 
 
 def content_flags(source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str]) -> list[Flag]:
@@ -76,13 +78,14 @@ def _with_places(quantities: Sequence[Quantity], places: Sequence[int]) -> list[
     return [each for each in quantities if any(each.start <= place < each.end for place in places)]
 
 
-def _verbatim(source: str) -> set[str]:
-    return {source[span.start : span.end] for span in find_spans(source) if span.kind in VERBATIM}
+def _verbatim(source: str) -> dict[str, None]:
+    """Return the verbatim spans of a text, each once, in order."""
+    return dict.fromkeys(source[span.start : span.end] for span in find_spans(source) if span.kind in VERBATIM)
 
 
 def _miscounted(source: str, translation: str, stretches: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Yield the spans, protected stretches and symbols whose count in a translation is wrong, with the difference."""
-    for span in sorted(_verbatim(source), key=source.index):
+    for span in _verbatim(source):
         yield span, _count(translation, span, source) - source.count(span)
     for stretch, least in Counter(stretches).items():
         yield stretch, count_error(source, translation, stretch, least)
@@ -95,19 +98,29 @@ def _count(translation: str, span: str, source: str) -> int:
 
     Scripts without spaces, and a source that has it so, do not separate the two.
     """
-    ends_words = re.compile(rf"(?<=[^\W\d_{UNSPACED}]){re.escape(span)}")
-    n_joined = 0 if ends_words.search(source) or not span[0].isascii() else len(ends_words.findall(translation))
-    return translation.count(span) - n_joined
+    count = translation.count(span)
+    if not count or not span[0].isascii() or _n_joined(source, span):
+        return count
+    return count - _n_joined(translation, span)
+
+
+def _n_joined(text: str, span: str) -> int:
+    """Return how often a text has a span at the end of a word."""
+    count, start = 0, text.find(span)
+    while start >= 0:
+        count += start > 0 and _LETTER.match(text, start - 1) is not None
+        start = text.find(span, start + len(span))
+    return count
 
 
 def _without_spans(source: str, translation: str, stretches: Sequence[str]) -> tuple[str, str]:
     """Return both texts with as many spaces in place of spans and protected stretches, so that places stay."""
     spans = _verbatim(source)
-    parts = sorted(spans.union(stretches), key=lambda part: (-len(part), part))
+    parts = sorted({*spans, *stretches}, key=lambda part: (-len(part), part))
     return _blanked(source, parts, spans), _blanked(translation, parts, spans)
 
 
-def _blanked(text: str, parts: Sequence[str], spans: set[str]) -> str:
+def _blanked(text: str, parts: Sequence[str], spans: Container[str]) -> str:
     """Return a text with spaces in place of parts; those that are no spans are left in longer words: "5" in "150"."""
     for part in parts:
         if part in spans:

@@ -13,9 +13,8 @@ from dragoman.alignment.links import Link
 from dragoman.decoding.constraints.required import Demands
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
-from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator.choosing import Choice, choose, rank
+from dragoman.translator.choosing import Choice, choose, rank, with_price_flag
 from dragoman.translator.content_check import content_flags
 from dragoman.translator.cutting import Segment
 from dragoman.translator.demands import PhraseBook, required_forms
@@ -25,6 +24,7 @@ from dragoman.translator.placing import place
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.results import Alternative, Translation, merge_flags
 from dragoman.translator.searching import Candidate
+from dragoman.translator.segment_names import languages_of
 
 if TYPE_CHECKING:
     from dragoman.translator.aligning import AlignmentInput
@@ -132,9 +132,11 @@ class Finisher:
         """
         found = {}
         for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True)):
-            choice = rank(segment.reading, beam, _languages(text))
+            choice = rank(segment.reading, beam, languages_of(text))
             if choice.flags:
-                demands = phrases.demands(required_forms(segment.reading, choice.candidates[0].text, _languages(text)))
+                demands = phrases.demands(
+                    required_forms(segment.reading, choice.candidates[0].text, languages_of(text))
+                )
                 has_more = plan.config.n_best < plan.config.beam_size and {"span", "number"} & set(choice.flags)
                 if demands or has_more:
                     found[number] = demands
@@ -152,14 +154,14 @@ class Finisher:
         for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True)):
             least = -math.inf if segment.reading.terms else beam[0].hypothesis.score - _MOST_COST
             more = [one for one in others.get(number, ()) if one.hypothesis.score >= least]
-            ranked = rank(segment.reading, [*beam, *more], _languages(text)).candidates if more else beam
+            ranked = rank(segment.reading, [*beam, *more], languages_of(text)).candidates if more else beam
             found.append(ranked[: plan.config.n_best])
         return found
 
     def _choose(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
         """Put the candidates of each segment that is not copied in order."""
         return [
-            Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, _languages(plan))
+            Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, languages_of(plan))
             for segment, beam in zip(plan.segments, candidates, strict=True)
         ]
 
@@ -199,17 +201,14 @@ def _has_text(segment: Segment) -> bool:
     return any(map(str.isalnum, segment.text))
 
 
-def _languages(plan: TextPlan) -> tuple[str, str]:
-    return plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
-
-
 def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     """Return an aligned translation with the protected stretches that it has lost, and its flags as they are then."""
     request = plan.request
     stretches = request.stretches()
     placed = place(request.text, stretches, translation.text, translation.alignment or ())
     kept = [request.text[start:end] for start, end in stretches]
-    lost = content_flags(plan.text, placed.text, kept, _languages(plan))
+    lost = content_flags(plan.text, placed.text, kept, languages_of(plan))
+    lost = with_price_flag(lost, plan.text, placed.text, languages_of(plan))
     flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *lost])
     first, *others = translation.alternatives
     if not request.align:

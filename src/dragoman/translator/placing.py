@@ -18,7 +18,6 @@ from dragoman.text.protection import Stretch, occurrences
 from dragoman.translator.content_check import count_error
 
 _WORD_CHARACTER = re.compile(r"\w")
-_OUTER = re.compile(r"(?s)(?P<before>\W*)(?P<core>.*?)(?P<after>\W*)\Z")
 #: Characters beside which no space is needed.
 _NEEDS_NO_SPACE = re.compile(rf"[\s{UNSPACED}([{{«„“‘/\u3000-\u303f\uff00-\uffef]")
 
@@ -98,11 +97,7 @@ class _Placing:
         if run and not any(map(_WORD_CHARACTER.search, outside)):
             self._taken.update(run)
             start, end = self._target_words[run[0]][0], self._target_words[run[-1]][1]
-            match = _OUTER.match(self._translation[start:end])
-            before, core = (match["before"], match["core"]) if match else ("", "")
-            if core:
-                start, end = start + len(before), start + len(before) + len(core)
-            return self._spaced(start, end, text, words)
+            return self._spaced(*_core(self._translation, start, end), text, words)
         return self._beside(words, stretch, text)
 
     def _run(self, words: Sequence[int]) -> list[int]:
@@ -123,9 +118,8 @@ class _Placing:
         for word in range(first - 1, -1, -1):
             if self._targets[word]:
                 start, end = self._target_words[max(self._targets[word])]
-                match = _OUTER.match(self._translation[start:end])
-                after = len(match["after"]) if match and match["core"] else 0
-                at = max([end - after, *(stop for begin, stop in self._kept if begin < end - after < stop)])
+                _, end = _core(self._translation, start, end)
+                at = max([end, *(stop for begin, stop in self._kept if begin < end < stop)])
                 return self._spaced(at, at, text, words)
         for word in range(last + 1, len(self._source_words)):
             if self._targets[word]:
@@ -147,7 +141,9 @@ class _Placing:
         end = 0
         for edit in edits:
             start = max(end, edit.start)
-            parts += [(self._translation[end:start], end, ()), (edit.text, -1, edit.words)]
+            beside = parts[-1][0] if parts and start == end else ""
+            space = " " if beside and edit.text and not _needs_no_space(beside[-1], edit.text[0]) else ""
+            parts += [(self._translation[end:start], end, ()), (space + edit.text, -1, edit.words)]
             end = max(start, edit.end)
         parts.append((self._translation[end:], end, ()))
         text = "".join(part for part, _, _ in parts)
@@ -165,3 +161,15 @@ class _Placing:
                 sources = stands_for if place < 0 else [source for word in old for source in old_links[word]]
                 yield from ((source, number) for source in sources)
             offset += len(part)
+
+
+def _core(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the place of a part of a text without the marks around it; all of it if it has nothing else."""
+    part = text[start:end]
+    first, last = _WORD_CHARACTER.search(part), _WORD_CHARACTER.search(part[::-1])
+    return (start + first.start(), end - last.start()) if first and last else (start, end)
+
+
+def _needs_no_space(*characters: str) -> bool:
+    """Return True if one of two neighbours needs no space beside it."""
+    return any(map(_NEEDS_NO_SPACE.match, characters))

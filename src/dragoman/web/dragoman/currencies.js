@@ -36,7 +36,10 @@ export function currencyWordsKept(source, translation, sourceLang, targetLang) {
 
 /** Return the place of an amount with the sign of its currency, given that of its number. @param {string} text @param {number} start @param {number} end @returns {[number, number]} */
 export function withCurrency(text, start, end) {
-  if (start && SIGNS.includes(text[start - 1])) return [start - 1, end];
+  if (start && SIGNS.includes(text[start - 1])) {
+    const letters = text[start - 1] === "$" ? pattern("currencies.DOLLAR_LETTERS").exec(text.slice(0, start - 1)) : null;
+    return [letters ? letters.index : start - 1, end];
+  }
   const after = allMatches("currencies.SIGN_AFTER", text).find((match) => match.index === end);
   return [start, after ? end + after[0].length : end];
 }

@@ -16,7 +16,7 @@ import { HALF_MILLIONS, SCALE_MEANINGS } from "./rules.js";
  */
 
 export const UNKNOWN_SCALES = "und";
-const LONGEST_SCALED = 15;
+const [LONGEST_SCALED, LONGEST_PART] = [15, 40];
 
 /** Return true if a text may name a time of the day. @param {string} text */
 export const namesTime = (text) => pattern("digit_numbers.TIME").test(text);
@@ -58,7 +58,7 @@ function sumOf(first, second, between, language) {
   const isChinese = /[十百千万萬亿億]$/u.test(first.scale);
   if (!first.scale || between !== (isChinese ? "" : " ") || !(second.scale || isChinese)) return undefined;
   const forms = [...first.digits, ...second.digits];
-  if (forms.length !== 2 || !forms.every((form) => /^[0-9]+$/.test(form))) return undefined;
+  if (forms.length !== 2 || !forms.every((form) => /^[0-9]+$/.test(form) && form.length <= LONGEST_PART)) return undefined;
   const unit = BigInt(Math.max(...factorsOf(first.scale, language)));
   const other = !second.scale && second.isSmall ? (BigInt(forms[1]) * unit) / 10n : BigInt(forms[1]); // 3万5 is 35,000
   return other < unit ? { ...first, digits: new Set([String(BigInt(forms[0]) + other)]), end: second.end } : undefined;
@@ -130,8 +130,9 @@ function numberForms(wholeText, fractionText, isTime) {
   const point = fraction ? "." : "";
   const digits = new Set([whole + point + fraction]);
   const others = new Set([(whole + point + fraction.replace(/0+$/, "")).replace(/\.+$/, "")]);
-  if (isTime && !fraction && Number(whole.slice(0, 3)) <= 24) {
-    const hour = (Number(whole) + 12) % 24;
+  const early = whole.replace(/^0+/, "") || "0";
+  if (isTime && !fraction && early.length <= 2 && Number(early) <= 24) {
+    const hour = (Number(early) + 12) % 24;
     others.add(String(hour)).add(String(hour || 24));
   }
   const decade = pattern("digit_numbers.DECADE", "whole").exec(whole);
