@@ -58,8 +58,8 @@ def find_names(text: str, language: str, others: Sequence[Stretch] = ()) -> list
     """Return the words of a text that may be names, in groups of neighbours: "Tom Jackson" is one group.
 
     In a heading, where most words have capitals, none is found. In German, where all nouns have capitals, words
-    after an article, an adjective or a number are left out, except places. A text in a script without spaces is no
-    heading: all its Latin words with a capital are found.
+    after an article, an adjective or a number are left out, except places. A text that ends like a sentence is
+    no heading, nor is one in a script without spaces: all its Latin words with a capital are found.
 
     Args:
         language: the code of its language.
@@ -73,7 +73,7 @@ def find_names(text: str, language: str, others: Sequence[Stretch] = ()) -> list
     words = [match.span() for match in _WORD.finditer(text)]
     capitalized = [place for start, end in words if (place := _name_place(text, (start, end), language))]
     is_german = language in _NOUNS_HAVE_CAPITALS
-    has_headings = not is_german and language not in WITHOUT_SPACES
+    has_headings = not is_german and language not in WITHOUT_SPACES and not text.rstrip().endswith((".", "!"))
     if has_headings and len(words) >= _SHORTEST_HEADING and 3 * len(capitalized) > 2 * len(words):
         return []
     found = [NameWord(*place, _is_marked(text, place[0], language)) for place in capitalized]

@@ -35,6 +35,8 @@ from dragoman.translator.segment_names import Name, languages_of, names_in
 _LOST, _LOST_UNMARKED = -2.0, -4.0
 #: Where a capital does not mark names, a word of a lower log-probability is certainly lost.
 _CERTAINLY_LOST = -9.0
+#: Of fewer words the opposite model knows too little to be certain: "Tschüss!" may be "Goodbye!".
+_SHORTEST = 4
 #: The most by which the log-probability of a translation with a lost name may be lower, in nats, where a capital does
 #: not mark names. A noun that the model translates badly costs more.
 _MOST_COST = 3.0
@@ -216,7 +218,8 @@ def _names(group: Sequence[_Word], text: _Written, log_probs: Sequence[float]) -
         lost = [word for word in words if word.is_rare and (word.is_wrong or is_lost[word])]
         if belongs and lost:
             name = Name(text.text[words[0].place[0] : words[-1].place[1]], lost[0].forms)
-            is_certain = any(word.is_marked or (is_lost[word] and values[word] < _CERTAINLY_LOST) for word in lost)
+            least = _CERTAINLY_LOST if len(text.text.split()) >= _SHORTEST else -math.inf
+            is_certain = any(word.is_marked or (is_lost[word] and values[word] < least) for word in lost)
             found.append(LostName(name, all(word.is_marked for word in lost), is_certain))
     return found
 
