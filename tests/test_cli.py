@@ -25,9 +25,10 @@ from tiny import PAIRS, tiny_config, tiny_tokenizers, without_flags, write_tiny_
 
 from dragoman import demo
 from dragoman.bundle.bundle import load_bundle
-from dragoman.cli import streams
+from dragoman.cli import line_progress
+from dragoman.cli.line_progress import with_progress
 from dragoman.cli.program import COMMANDS, GROUPS, explain, main, run
-from dragoman.cli.streams import result_lines, with_progress
+from dragoman.cli.streams import result_lines
 from dragoman.cli.train import _test_set
 from dragoman.cli.training_settings import default_folder, recipe_settings
 from dragoman.corpora.synthetic import make_corpus
@@ -849,11 +850,9 @@ def test_pairs_that_the_model_cannot_read_whole_are_told(
     target.write_text("x\n")
     code, out, err = dragoman(*command, "-m", bundle, "--source", source, "--target", target)
     left_out = "" if command[0] == "tune" else "they have no part in the perplexity, and "
-    what = (
-        f"1 pairs are longer than the 39 tokens of the model; {left_out}a source that is longer is translated in parts"
-    )
+    what = f"1 pair is longer than the 39 tokens of the model; {left_out}a source that is longer is translated in parts"
     assert (code, err) == (0, f"warning: {what}\n")
-    assert command[0] == "tune" or b"without 1 pairs that are too long" in out
+    assert command[0] == "tune" or b"without 1 pair that is too long" in out
 
 
 def test_text_of_other_languages_than_the_models_is_told(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
@@ -1027,7 +1026,7 @@ def test_package(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     assert dragoman("package", "-m", bundle, "-m", bundle, "-o", tmp_path / "two")[0] == 2
     assert dragoman("package", "-m", bundle, "-o", tmp_path / "two", "--length-penalty", -1)[0] == 2
     code, _, err = dragoman("package", "-m", bundle, "-o", tmp_path / "two", "--card", tmp_path / "none.md")
-    assert (code, "cannot be read (No such file or directory)" in err) == (1, True)
+    assert (code, "card not found: " in err) == (1, True)
     code, _, err = dragoman("package", "-m", tmp_path / "small", "-o", tmp_path / "again")
     assert (code, err.startswith("with the card of ")) == (0, True)
     assert (tmp_path / "again" / "README.md").read_text(encoding="utf-8") == "# Tiny\n"
@@ -1245,29 +1244,63 @@ def test_two_commands_with_one_output_do_not_mix(tmp_path: Path) -> None:
 
 def test_progress_counts_whole_blocks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     now = 0.0
-    monkeypatch.setattr(streams, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(line_progress, "time", SimpleNamespace(monotonic=lambda: now))
 
-    def blocks() -> Iterator[int]:
+    def blocks(n_blocks: int, seconds: float, size: int) -> Iterator[int]:
         nonlocal now
-        for _ in range(4):
-            now += 8.0  # then all of it is there at once
-            yield from range(4000)
+        for _ in range(n_blocks):
+            now += seconds  # then all of it is there at once
+            yield from range(size)
 
-    assert len(list(with_progress(blocks(), from_file=True, output=Path("out")))) == 16_000
-    assert capsys.readouterr().err == "4,000 lines, 500 a second\n12,000 lines, 500 a second\n"
+    assert len(list(with_progress(blocks(4, 8.0, 4000), from_file=True, output=Path("out")))) == 16_000
+    said = "4,000 lines, 500 a second\n12,000 lines, 500 a second\n16,000 lines, 500 a second\n"
+    assert capsys.readouterr().err == said
+    assert len(list(with_progress(blocks(1, 20.0, 76), from_file=True, output=Path("out"), unit="segment"))) == 76
+    assert capsys.readouterr().err == "76 segments, 3.8 a second\n"
+    assert len(list(with_progress(blocks(1, 2.0, 76), from_file=True, output=Path("out")))) == 76
+    assert capsys.readouterr().err == ""
 
 
 def test_a_person_who_waits_for_a_file_is_told_how_far_it_is(
     dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "PROGRESS_EVERY", 0.0)
+    monkeypatch.setattr(line_progress, "PROGRESS_EVERY", 0.0)
     text = tmp_path / "a.en"
     text.write_text("A man\nA dog\n")
     _, _, told = dragoman("translate", "-m", bundle, "-i", text, "-o", tmp_path / "a.de")
-    assert re.fullmatch(r"1 line, [\d,]+ a second\n", told)
+    assert re.fullmatch(r"1 line, [\d,.]+ a second\n2 lines, [\d,.]+ a second\n", told)
     _, out, told = dragoman("score", "-m", bundle, "--source", text, "--target", text)
     assert len(out.splitlines()) == 2
-    assert "1 line," in told
+    assert "2 lines," in told
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("translate", "-i", "none.txt"),
+        ("translate", "-i", "none.html"),
+        ("translate", "-i", "none.csv", "--columns", "1"),
+        ("translate", "--document", "none.docx"),
+        ("translate", "-i", "a.en", "-i", "none.txt", "-o", "folder"),
+        ("translate", "-i", "a.en", "--terms", "none.csv"),
+        ("translate", "-i", "a.en", "--terms", "none.tbx"),
+        ("translate", "-i", "a.en", "--memory", "none.tmx"),
+        ("translate", "-i", "a.en", "--memory", "none.tsv"),
+        ("score", "--pairs", "none.tsv"),
+        ("evaluate", "--source", "none.en", "--target", "a.de"),
+    ],
+    ids=" ".join,
+)
+def test_a_missing_file_is_told_in_the_same_words_by_all_options(
+    arguments: tuple[str, ...], dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.en", "a.de"):
+        Path(name).write_text("A man\n")
+    command, *options = arguments
+    missing = next(name for name in options if name.startswith("none."))
+    code, _, err = dragoman(command, "-m", bundle, *options)
+    assert (code, err) == (1, f"error: file not found: {missing}; check the path\n")
 
 
 def test_no_command_writes_over_what_it_reads(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:

@@ -371,7 +371,7 @@ def test_length_limits_follow_the_sentence_and_the_model(beam_size: int) -> None
 @pytest.mark.parametrize(
     ("prefixes", "message"),
     [
-        ([[A]], "1 prefixes for 2"),
+        ([[A]], "1 prefix for 2"),
         ([], "0 prefixes for 2"),
         ([[A], [EOS_ID]], "id 3"),
         ([[99], []], "id 99"),

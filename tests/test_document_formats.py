@@ -488,6 +488,30 @@ def test_names_of_speakers_stay_and_end_the_sentence_before() -> None:
     assert b"{\\an8}MAN #2: kommt her,\nsofort!\n" in written
 
 
+def test_songs_and_sounds_in_subtitles_are_apart_and_keep_their_marks() -> None:
+    cues = [
+        "♪ Happy birthday ♪\n[door closes]",
+        "and then\n( laughs )\nwho is\nthere?",
+        "<i>♪ my heart\nwill go on ♪</i>",
+        "He (Tom) is here [now].",
+        "♪ ♪",
+    ]
+    text = "\n\n".join(f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{cue}" for n, cue in enumerate(cues, 1))
+    document = parse_document(text.encode(), "srt")
+    assert [segment.text for segment in document.segments()] == [
+        "Happy birthday",
+        "door closes",
+        "and then",
+        "laughs",
+        "who is there?",
+        "my heart will go on",
+        "He (Tom) is here [now].",
+    ]
+    written = document.rebuild([translated(segment.text.upper()) for segment in document.segments()]).decode()
+    shouted = [re.sub(r"<(/?)I>", r"<\1i>", cue.upper()) for cue in cues]
+    assert [block.split("\n", 2)[2] for block in written.split("\n\n")] == shouted
+
+
 def test_a_sentence_over_cues_is_one_segment_and_is_broken_again() -> None:
     text = (
         "1\n00:00:01,000 --> 00:00:02,000\nI never thought\n\n"

@@ -219,7 +219,7 @@ def test_a_validation_scores_decomposed_text_as_composed(tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize("metric", [corpus_bleu, corpus_chrf, exact_match])
 def test_lists_that_do_not_fit_are_told(metric: type) -> None:
-    with pytest.raises(DataError, match="2 translations but 1 references"):
+    with pytest.raises(DataError, match="2 translations but 1 reference"):
         metric(["a", "b"], ["a"])
     with pytest.raises(DataError, match="no sentences"):
         metric([], [])
@@ -230,7 +230,7 @@ def test_unequal_lists_are_refused_before_anything_is_translated(monkeypatch: py
     translator = Translator([tiny_bundle(tokenizers)], tokenizers)
     monkeypatch.setattr(Translator, "translate", None)
     for call in (evaluate, functools.partial(vary_search, settings=[{"beam_size": 1}])):
-        with pytest.raises(DataError, match="2 sources but 1 references"):
+        with pytest.raises(DataError, match="2 sources but 1 reference"):
             call(translator, ["a", "b"], ["a"])
 
 

@@ -316,7 +316,7 @@ def test_a_memory_that_is_no_text_is_refused(suffix: str, tmp_path: Path, caplog
         list(open_units(path))
     path.write_bytes(b"\xff,\xfe\n" + (b'{"source": "a", "target": "b"}\n' if suffix == ".jsonl" else b"a,b\n"))
     assert [unit[:2] for unit in open_units(path)] == [("a", "b")]
-    assert "1 lines cannot be read" in caplog.text
+    assert "1 line passed over: no UTF-8, or too long" in caplog.text
 
 
 def test_the_commands_look_up_add_import_and_export(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -439,7 +439,10 @@ def test_the_command_uses_memories_and_says_so(bundle: Path, tmp_path: Path, cap
     assert rows[0]["text"] == REITER
     assert rows[0]["memory"] == [{"score": 1.0, "source": HORSE, "target": REITER}]
     assert rows[2]["memory"] == []
-    assert "of 3 texts, 1 are equal to one of the memory" in err
+    assert "of 3 texts, 1 is equal to one of the memory" in err
+    export_units(tmp_path / "one.tsv", UNITS[:1])
+    assert run([*command, "--memory", str(tmp_path / "one.tsv")]) == 0
+    assert "the memory has 1 text\n" in capfd.readouterr().err
     assert run([*command, "--memory-threshold", "0.9"]) == 2
     assert run([*command, "--memory", str(memory), "--memory-threshold", "1.5"]) == 2
     assert run([*command, "--memory", str(tmp_path / "missing.tmx")]) == 1

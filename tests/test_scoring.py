@@ -54,7 +54,7 @@ def test_long_or_uneven_pairs_cannot_be_scored(translator: Translator) -> None:
     assert not translator.fits(long, "x")
     with pytest.raises(DataError, match="pair 2 has"):
         translator.score(["A", long], ["A", "B"])
-    with pytest.raises(DataError, match="2 sources but 1 targets"):
+    with pytest.raises(DataError, match="2 sources but 1 target"):
         translator.score(["A", "B"], ["A"])
     with pytest.raises(DataError, match="a text and the other a list"):
         translator.score("A", ["A"])  # type: ignore[call-overload]

@@ -99,7 +99,7 @@ def test_options_win_over_variables_and_these_over_files(tmp_path: Path) -> None
         ({"DRAGOMAN_SERVE_ADMIN_KEY": "with a space"}, "admin_key: a key has 8 to 200"),
         ({"DRAGOMAN_SERVE_METRICS_KEY": "12345678"}, "metrics_key is for metrics"),
         ({"DRAGOMAN_SERVE_PRECISION": "int4"}, "precision: input should be 'float32', 'bfloat16' or 'int8'"),
-        ({"DRAGOMAN_SERVE_CONFIG": "/no/such/file"}, "cannot read the server configuration .No such file"),
+        ({"DRAGOMAN_SERVE_CONFIG": "/no/such/file"}, "server configuration not found: /no/such/file"),
         (
             {"LT_API_KEYS": "true"},
             "LT_API_KEYS is not supported.*; list the keys in DRAGOMAN_SERVE_API_KEYS, or",

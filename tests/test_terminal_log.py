@@ -25,11 +25,12 @@ def test_a_terminal_shows_each_line_once_and_harmless(capsys: pytest.CaptureFixt
     with log_to_terminal():
         log.info("100%s of 100% \x1b[2J")
         log.warning("few cores")
+        log.error("no such file")
         log.debug("nobody asked")
     log.info("too late")
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err == "100%s of 100% \\x1b[2J\nwarning: few cores\n"
+    assert captured.err == "100%s of 100% \\x1b[2J\nwarning: few cores\nerror: no such file\n"
 
 
 def test_a_command_leaves_the_log_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:

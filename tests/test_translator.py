@@ -226,7 +226,7 @@ def test_prefixes(translator: Translator) -> None:
     assert found[0].startswith("Ein")
     assert found[1] == ""
     assert found[2].startswith("Sie")
-    with pytest.raises(ConfigError, match="1 prefixes for 2 texts"):
+    with pytest.raises(ConfigError, match="1 prefix for 2 texts"):
         translator.translate(["A", "B"], prefixes=["x"])
 
 

@@ -31,6 +31,19 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
 
 
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return a number with its noun in the singular or plural.
+
+    Args:
+        one: the words after 1.
+        several: the words after any other number; default: `one` with an s.
+
+    >>> counted(1, "line"), counted(2_000, "line"), counted(0, "line is", "lines are")
+    ('1 line', '2,000 lines', '0 lines are')
+    """
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
 def install_advice(extra: str, beginning: str = "install it") -> str:
     """Return the advice to install an extra. dragoman is installed from its repository (docs/install.md).
 
@@ -142,6 +155,22 @@ class DeadlineError(StoppedError):
     """A translation that was not done in the time that its caller allowed."""
 
     exit_code = 6
+
+
+def reading_problem(error: OSError, title: str = "file") -> str:
+    """Return the problem of a file that could not be read, for the message of an error.
+
+    Args:
+        title: of what the file should have.
+
+    >>> reading_problem(FileNotFoundError(errno.ENOENT, "No such file or directory"))
+    'file not found'
+    >>> reading_problem(PermissionError(errno.EACCES, "Permission denied"))
+    'cannot read (Permission denied)'
+    """
+    if error.errno == errno.ENOENT:
+        return f"{title} not found"
+    return f"cannot read{'' if title == 'file' else f' the {title}'} ({error.strerror})"
 
 
 @contextlib.contextmanager

@@ -7,13 +7,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from dragoman.bulk.file_parts import PART_LINES, Part, read_parts
 from dragoman.bulk.input_files import InputFile
 from dragoman.bulk.output_folder import OutputFolder
 from dragoman.bulk.worker import Failure, Outcome, Pool
-from dragoman.errors import ConfigError, DataError, RunFolderError
+from dragoman.errors import ConfigError, DataError, RunFolderError, counted
 from dragoman.translator import Translation
 
 _log = logging.getLogger(__name__)
@@ -29,7 +30,7 @@ class Summary:
     n_translated: int = 0
     n_finished_before: int = 0
     #: The message of each file that failed.
-    failures: list[str] = field(default_factory=list)
+    failures: dict[Path, str] = field(default_factory=dict)
     n_translations: int = 0
     flags: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
@@ -37,12 +38,12 @@ class Summary:
     def describe(self) -> str:
         """Return a line for a person."""
         n_files = self.n_translated + self.n_finished_before + len(self.failures)
-        parts = [f"{n_files:,} files: {self.n_translated:,} translated"]
+        parts = [f"{counted(n_files, 'file')}: {self.n_translated:,} translated"]
         parts += [f"{self.n_finished_before:,} finished before"] if self.n_finished_before else []
         parts += [f"{len(self.failures):,} failed"] if self.failures else []
         speed = self.n_translations / self.seconds if self.seconds else 0.0
-        texts = f"{self.n_translations:,} lines or segments in {self.seconds:,.1f} s, {speed:,.0f} a second"
-        return f"{', '.join(parts)}; {texts}"
+        texts = counted(self.n_translations, "line or segment", "lines or segments")
+        return f"{', '.join(parts)}; {texts} in {self.seconds:,.1f} s, {speed:,.0f} a second"
 
 
 @dataclass
@@ -141,8 +142,8 @@ class BulkTranslation:
         """Tell the first error of a file."""
         if not opened.has_failed:
             opened.has_failed = True
-            self.summary.failures.append(message)
-            _log.warning(message)
+            self.summary.failures[opened.file.path] = message
+            _log.error(message)
 
     def _say_progress(self) -> None:
         now = time.monotonic()
@@ -152,4 +153,5 @@ class BulkTranslation:
         done, seconds = self.summary, now - self._began
         n_files = done.n_translated + done.n_finished_before + len(done.failures)
         speed = done.n_translations / seconds
-        _log.info(f"{n_files:,} of {len(self._files):,} files; {done.n_translations:,} lines, {speed:,.0f} a second")
+        files, lines = counted(len(self._files), "file"), counted(done.n_translations, "line")
+        _log.info(f"{n_files:,} of {files}; {lines}, {speed:,.0f} a second")

@@ -15,7 +15,7 @@ from dragoman.bulk.input_files import InputFile
 from dragoman.data.text_files.file_signatures import refuse_documents
 from dragoman.data.text_files.lines import MAX_INPUT_BYTES, Line, input_text
 from dragoman.data.text_files.whole_files import MAX_BYTES, check_size
-from dragoman.errors import DataError
+from dragoman.errors import DataError, reading_problem
 
 _log = logging.getLogger(__name__)
 
@@ -90,6 +90,6 @@ def _content(file: InputFile) -> bytes:
         with open(file.path, "rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        raise DataError(f"cannot read ({error.strerror})", file.path, advice="check the path") from None
+        raise DataError(reading_problem(error), file.path, advice="check the path") from None
     check_size(content, file.path)
     return content

@@ -19,7 +19,7 @@ from typing import Any
 from dragoman.bulk.file_parts import Part
 from dragoman.bulk.input_files import InputFile
 from dragoman.data.text_files.compression import BLOCK_BYTES, packed_file
-from dragoman.errors import ConfigError, DataError, RunFolderError, disk_errors
+from dragoman.errors import ConfigError, DataError, RunFolderError, disk_errors, reading_problem
 from dragoman.machine.files import TEMPORARY, append_file, flush_folder, temporary, write_file
 from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import lock_folder
@@ -156,7 +156,7 @@ def _signature(path: Path) -> list[int]:
     try:
         state = path.stat()
     except OSError as error:
-        raise RunFolderError(f"cannot read ({error.strerror})", path, advice="check the path") from None
+        raise RunFolderError(reading_problem(error), path, advice="check the path") from None
     return [state.st_size, state.st_mtime_ns]
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from dragoman.bulk.file_parts import DocumentContent, Lines, Part
 from dragoman.bulk.worker import BulkJob, BulkWorker, Failure, Outcome
-from dragoman.errors import DragomanError, ResourceError
+from dragoman.errors import DragomanError, ResourceError, counted
 
 _log = logging.getLogger(__name__)
 
@@ -200,7 +200,7 @@ def ray_pool(address: str, job: BulkJob, n_workers: int | None, device: str) -> 
         raise ResourceError(problem, advice="start it: ray start --head; or use --ray auto") from error
     try:
         pool = RayPool(ray, job, n_workers, device)
-        _log.info(f"{pool.n_workers} workers on a Ray cluster of {len(ray.nodes())} machines")
+        _log.info(f"{counted(pool.n_workers, 'worker')} on a Ray cluster of {counted(len(ray.nodes()), 'machine')}")
         yield pool
     finally:
         ray.shutdown()

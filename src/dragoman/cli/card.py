@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dragoman import __version__
-from dragoman.errors import BundleError
+from dragoman.errors import BundleError, counted
 
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
@@ -72,6 +72,6 @@ def _data(bundle: Bundle, model: str) -> str:
     facts = [f"{match['languages'] or ''}{match['counts']}" for match in matches if match]
     if (learned := LearnedText.of_bundle(bundle.facts, model)) is not None:
         usual, median = learned.usual_tokens, learned.median_tokens
-        facts.append(f"source lines of {median:,} tokens (median); 99 of 100 have at most {usual:,}")
+        facts.append(f"source lines of {counted(median, 'token')} (median); 99 of 100 have at most {usual:,}")
     request = "Please describe the training text here."
     return "\n".join(f"- {line}" for line in facts) + f"\n\n{request}" if facts else f"Unknown to this card. {request}"

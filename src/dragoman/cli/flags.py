@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
+from dragoman.errors import counted
+
 if TYPE_CHECKING:
     from dragoman.translator import Translation
     from dragoman.translator.results import Flag
@@ -58,7 +60,7 @@ class LineWarnings:
         """Warn of the lines that were not named."""
         for flag, count in self._counts.items():
             if count > MOST_NAMED:
-                _log.warning(f"{count - MOST_NAMED:,} more {self._unit}s: {_WORDS[flag]}")
+                _log.warning(f"{counted(count - MOST_NAMED, f'more {self._unit}')}: {_WORDS[flag]}")
 
 
 def _words(translation: Translation, flags: list[Flag]) -> Iterator[str]:

@@ -11,7 +11,7 @@ import typer
 
 from dragoman.cli.options import AsJson, Command, Overwrite, SourceLang, TargetLang
 from dragoman.cli.streams import print_result, refuse_output, say
-from dragoman.errors import DataError, install_advice
+from dragoman.errors import DataError, counted, install_advice
 
 memory = typer.Typer(
     help="Translation memories: look up, add, import, export.", context_settings={"help_option_names": ["-h", "--help"]}
@@ -93,7 +93,7 @@ def import_(
     _require_codes(source_lang, target_lang)
     known = set(TranslationMemory.open(file).units()) if file.exists() else set()
     units = [unit for path in inputs for unit in open_units(path, (source_lang, target_lang)) if unit not in known]
-    say(f"added {_texts(append_units(file, units))} to {file}")
+    say(f"added {counted(append_units(file, units), 'text')} to {file}")
 
 
 @memory.command(cls=Command)
@@ -119,7 +119,7 @@ def export(
     if not len(opened):
         raise DataError("no texts in this direction", file, advice="check --source-lang and --target-lang")
     export_units(output, opened.units())
-    say(f"wrote {_texts(len(opened))} to {output}")
+    say(f"wrote {counted(len(opened), 'text')} to {output}")
 
 
 def _require_codes(source_lang: str | None, target_lang: str | None) -> None:
@@ -131,7 +131,3 @@ def _require_codes(source_lang: str | None, target_lang: str | None) -> None:
     from dragoman.text.tags import UNKNOWN, require_directions
 
     require_directions([(source_lang or UNKNOWN, target_lang or UNKNOWN)])
-
-
-def _texts(count: int) -> str:
-    return "1 text" if count == 1 else f"{count:,} texts"

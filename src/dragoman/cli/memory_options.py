@@ -12,6 +12,7 @@ import typer
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import DirectionOptions
 from dragoman.cli.streams import say
+from dragoman.errors import counted
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation, Translator
@@ -57,7 +58,7 @@ class MemoryFlags:
             options["memory_threshold"] = self.memory_threshold
         source, target = direction_of(translator, direction)
         memory = TranslationMemory.open(*self.memory, source_lang=source, target_lang=target)
-        say(f"the memory has {len(memory):,} texts")
+        say(f"the memory has {counted(len(memory), 'text')}")
         return {"memory": memory, **options}
 
 
@@ -69,7 +70,8 @@ def count_matches(translations: Iterable[Translation]) -> Iterator[Translation]:
         n_equal += bool(translation.memory) and translation.memory[0].score == 1
         n_similar += bool(translation.memory) and translation.memory[0].score < 1
         yield translation
-    say(f"of {n_all:,} texts, {n_equal:,} are equal to one of the memory, and {n_similar:,} similar")
+    equal = counted(n_equal, "is", "are")
+    say(f"of {counted(n_all, 'text')}, {equal} equal to one of the memory, and {n_similar:,} similar")
 
 
 def direction_of(translator: Translator, direction: DirectionOptions) -> tuple[str | None, str | None]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Column, Table
 
+from dragoman.errors import counted
+
 if TYPE_CHECKING:
     from dragoman.evaluation.evaluation import Evaluation
     from dragoman.evaluation.metrics import Comparison, Metric
@@ -19,12 +21,12 @@ _MAX_WIDTH = 80
 def evaluation_table(evaluation: Evaluation) -> Table:
     """Return the scores of a model on a test set."""
     table = metrics_table(evaluation.metrics)
-    table.title = title = f"{evaluation.n_sentences:,} sentences, {evaluation.search.describe()}"
+    table.title = title = f"{counted(evaluation.n_sentences, 'sentence')}, {evaluation.search.describe()}"
     table.min_width = min(_MAX_WIDTH, len(title) + 4)  # a title is wrapped at the width of its table
     table.add_row("exact match", f"{evaluation.exact_match:.4f}")
     perplexity = "-" if evaluation.perplexity is None else f"{evaluation.perplexity:.3f}"
     if evaluation.n_too_long:
-        perplexity += f" (without {evaluation.n_too_long} pairs that are too long)"
+        perplexity += f" (without {counted(evaluation.n_too_long, 'pair that is', 'pairs that are')} too long)"
     table.add_row("perplexity", perplexity)
     table.add_row("sentences/s", f"{evaluation.sentences_per_second:.1f}")
     return table

@@ -13,7 +13,7 @@ from dragoman.cli.card import simple_card
 from dragoman.cli.options import BeamSize, LengthPenalty, OneModel
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import require_folder
-from dragoman.errors import DataError, DragomanError
+from dragoman.errors import DataError, DragomanError, reading_problem
 
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
@@ -183,6 +183,6 @@ def _read_card(path: Path | None) -> str | None:
     try:
         return None if path is None else path.read_text(encoding="utf-8")
     except OSError as error:
-        raise DataError(f"the card cannot be read ({error.strerror})", path, advice="check the path") from None
+        raise DataError(reading_problem(error, "card"), path, advice="check the path") from None
     except UnicodeDecodeError as error:
         raise DataError(f"the card is not UTF-8 ({error})", path, advice="convert it") from None

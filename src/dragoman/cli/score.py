@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.grouping import with_groups
+from dragoman.cli.line_progress import with_progress
 from dragoman.cli.option_groups import DirectionOptions, FileOptions, given_options
 from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Utf8
-from dragoman.cli.streams import input_lines, result_lines, stdin_is_file, with_progress
+from dragoman.cli.streams import input_lines, result_lines, stdin_is_file
 from dragoman.cli.training_settings import known_languages, readable
 from dragoman.errors import DataError
 

@@ -13,10 +13,9 @@ import shlex
 import shutil
 import stat
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from dragoman.cli.options import InvalidUtf8
 from dragoman.errors import ConfigError, DataError, printable
@@ -29,10 +28,6 @@ if TYPE_CHECKING:
 #: Columns of a table that goes to a file or a pipe.
 WIDTH = 110
 STDOUT, STDIN, DASH = "standard output", "standard input", Path("-")  # the last is the file name for either
-#: Fewest seconds between two progress lines of a command.
-PROGRESS_EVERY = 10.0
-
-Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
 
@@ -124,20 +119,13 @@ def stdin_is_file() -> bool:
         return False
 
 
-def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | None) -> Iterator[Result]:
-    """Yield the results. For a file, print progress now and then, unless the terminal shows the results."""
-    if not from_file or (output is None and _stdout().isatty()):
-        yield from results
-        return
-    started = last_said = last_result = time.monotonic()
-    for n_done, result in enumerate(results):
-        now = time.monotonic()
-        if n_done and now - last_said >= PROGRESS_EVERY:
-            # Results come in blocks: those before this one took until `before`.
-            say(f"{n_done:,} line{'s' * (n_done != 1)}, {n_done / (last_result - started):,.0f} a second")
-            last_said = now
-        last_result = now
-        yield result
+def stdout_is_terminal() -> bool:
+    """Return True if standard output is a terminal.
+
+    Raises:
+        DataError: it is closed.
+    """
+    return _stdout().isatty()
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""The package's log on a terminal: plain lines, and warnings with "warning: " before them."""
+"""The package's log on a terminal: plain lines; "warning: " and "error: " begin warnings and errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class TerminalHandler(logging.Handler):
 
 def terminal_line(record: logging.LogRecord) -> str:
     """Return the line of a record."""
-    return f"warning: {record.getMessage()}" if record.levelno >= logging.WARNING else record.getMessage()
+    levels = ((logging.ERROR, "error: "), (logging.WARNING, "warning: "))
+    return next((begin for level, begin in levels if record.levelno >= level), "") + record.getMessage()
 
 
 @contextlib.contextmanager

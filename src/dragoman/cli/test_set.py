@@ -14,6 +14,7 @@ from dragoman.cli.options import Recipe
 from dragoman.cli.streams import say
 from dragoman.cli.test_texts import SplitName
 from dragoman.cli.training_settings import known_languages, readable
+from dragoman.errors import counted
 
 if TYPE_CHECKING:
     from dragoman.cli.test_texts import FoundText
@@ -143,7 +144,9 @@ def warn_of_length(test: TestSet, translator: Translator, *, has_perplexity: boo
     """Warn of pairs that the model cannot read whole."""
     pairs = zip(test.sources, test.references, strict=True)
     if n_too_long := sum(not translator.fits(*pair, **test.direction) for pair in pairs):
-        problem = f"{n_too_long:,} pairs are longer than the {translator.max_length} tokens of the model"
+        problem = (
+            f"{counted(n_too_long, 'pair is', 'pairs are')} longer than the {translator.max_length} tokens of the model"
+        )
         left_out = "they have no part in the perplexity, and " if has_perplexity else ""
         _log.warning(f"{problem}; {left_out}a source that is longer is translated in parts")
 

@@ -14,6 +14,7 @@ import typer
 from dragoman.bulk.line_output import LineFormat
 from dragoman.cli.flags import LineWarnings
 from dragoman.cli.grouping import with_groups
+from dragoman.cli.line_progress import with_progress
 from dragoman.cli.memory_options import MemoryFlags, count_matches
 from dragoman.cli.option_groups import (
     DirectionOptions,
@@ -24,7 +25,7 @@ from dragoman.cli.option_groups import (
     search_options,
 )
 from dragoman.cli.options import Models
-from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file, with_progress
+from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file
 from dragoman.cli.translate_files import (
     ONLY_LINES,
     READ_AHEAD,
@@ -50,6 +51,11 @@ class _Text(NamedTuple):
     document: Document | None  # in place of lines
     is_file: bool
     is_typed: bool  # at a prompt
+
+    @property
+    def unit(self) -> str:
+        """Word for what is translated at once."""
+        return "line" if self.document is None else "segment"
 
 
 @with_groups
@@ -107,7 +113,7 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
         if text.is_typed:  # what the model needs is asked for before anybody types a text
             translator.tagged("", source_lang=source_lang, target_lang=target_lang)
         translations = _translations(text, translator, options | _amounts(models.engine, text))
-        results = with_progress(translations, from_file=text.is_file, output=to.output)
+        results = with_progress(translations, from_file=text.is_file, output=to.output, unit=text.unit)
         results = _with_warnings(count_matches(results) if "memory" in options else results, text)
         for content in _contents(results, text, target_language(translator, target_lang), of_lines.form):
             write(content)
@@ -204,7 +210,7 @@ def _contents(
 def _with_warnings(translations: Iterable[Translation], text: _Text) -> Iterator[Translation]:
     """Yield the translations, and warn of those that need a check."""
     segments = None if text.document is None else text.document.segments()
-    warnings = LineWarnings("line" if segments is None else "segment")
+    warnings = LineWarnings(text.unit)
     for number, translation in enumerate(translations, start=1):
         warnings.tell(number, translation, "" if segments is None else segments[number - 1].text)
         yield translation

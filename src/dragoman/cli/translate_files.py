@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import EngineOptions
 from dragoman.cli.options import InvalidUtf8
 from dragoman.cli.translate_flags import InputFlags, OutputFlags
-from dragoman.errors import DataError, printable
+from dragoman.errors import DataError, counted, printable
 
 if TYPE_CHECKING:
     from dragoman.bulk.input_files import InputFile, InputFiles
@@ -104,8 +105,9 @@ def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> 
         _log.info(f"to be checked: {flags}")
     if summary.failures:
         advice = "the same command translates what is missing"
-        problem = f"{len(summary.failures):,} of {len(files.taken):,} files were not translated"
-        raise DataError(problem, output, advice=advice)  # each was told when it failed
+        was = "was" if len(summary.failures) == 1 else "were"
+        problem = f"{len(summary.failures):,} of {counted(len(files.taken), 'file')} {was} not translated"
+        raise DataError(problem, _few(summary.failures), advice=advice)  # each was told when it failed
 
 
 def _warnings() -> Callable[[InputFile, int, Translation], None]:
@@ -171,8 +173,14 @@ def _pool(translator: Translator, job: BulkJob, models: ModelOptions) -> Iterato
 
 def _tell_left_out(files: InputFiles) -> None:
     if files.left_out:
-        names = ", ".join(path.name for path in files.left_out[:3]) + (" ..." if len(files.left_out) > 3 else "")
+        names = _few(path.name for path in files.left_out)
         _log.warning(f"left out, neither text nor a known document: {names}")
     if files.tables:
-        names = ", ".join(path.name for path in files.tables[:3]) + (" ..." if len(files.tables) > 3 else "")
+        names = _few(path.name for path in files.tables)
         _log.warning(f"left out, because --columns names no columns: {names}")
+
+
+def _few(names: Iterable[object]) -> str:
+    """Return the first names of many."""
+    first, rest = list(islice(names := iter(names), 3)), next(names, None)
+    return ", ".join(map(str, first)) + ("" if rest is None else " ...")

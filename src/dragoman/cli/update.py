@@ -11,6 +11,7 @@ import typer
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Device, FromLang, IntoLang, OneModel
 from dragoman.cli.streams import refuse_output, say
+from dragoman.errors import counted
 
 if TYPE_CHECKING:
     from dragoman.experiments.updating import Outcome
@@ -103,7 +104,7 @@ def _languages(model: str, source_lang: str | None, target_lang: str | None) -> 
 
 def _tell(outcome: Outcome, output: Path, seconds: float) -> None:
     """Say what came of an update."""
-    say(f"{outcome.n_new:,} pairs, {outcome.n_held_out:,} of them held out; {seconds / 60:.1f} minutes")
+    say(f"{counted(outcome.n_new, 'pair')}, {outcome.n_held_out:,} of them held out; {seconds / 60:.1f} minutes")
     if not outcome.is_better:
         say(f"no new weights were better (chrF {outcome.new_before:.2f}); {output} has the old ones")
         return

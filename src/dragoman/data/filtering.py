@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from dragoman.data.text_files.lines import Line, Unreadable
+from dragoman.errors import counted
 from dragoman.settings.data_config import DataConfig
 from dragoman.text.cleaning import NOT_TEXT
 from dragoman.text.invisible import is_blank
@@ -53,7 +54,8 @@ class Counts:
 
     def line(self) -> str:
         """Return a line for people: `kept 28,950 of 28,951 pairs; dropped: ratio 1 (line 840)`."""
-        return f"kept {self.kept:,} of {self.seen:,} pairs" + (f"; dropped: {self.reasons()}" if self.dropped else "")
+        dropped = f"; dropped: {self.reasons()}" if self.dropped else ""
+        return f"kept {self.kept:,} of {counted(self.seen, 'pair')}{dropped}"
 
 
 def text_problem(source: Line, target: Line) -> str | None:

@@ -11,7 +11,7 @@ from dragoman.data.corpus import UNKNOWN_LANGUAGE, Split, available_splits, lang
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.slots import StageWeights, pairs_in_epoch
 from dragoman.data.store import Part
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, counted
 from dragoman.settings.corpus_config import MOST_TIMES, corpus_names
 from dragoman.settings.data_config import DataConfig
 from dragoman.text.tags import Direction
@@ -178,7 +178,7 @@ def describe_epochs(data: DataConfig, parts: Sequence[Part]) -> list[str]:
             is_one = stage.until == first
             start = f"epoch {first} has {{}}" if is_one else f"epochs {first} to {stage.until} have {{}} each"
             first = stage.until + 1
-        lines.append(f"{start.format(f'{sum(sizes):,} pairs')}: {listed}")
+        lines.append(f"{start.format(counted(sum(sizes), 'pair'))}: {listed}")
     return lines
 
 

@@ -11,7 +11,7 @@ from typing import Self
 
 from dragoman.data.formats.pair_file import LocatedPair, PairFile
 from dragoman.data.text_files.lines import Line, check_text_file
-from dragoman.errors import DataError
+from dragoman.errors import DataError, reading_problem
 from dragoman.machine.files import sha256
 
 
@@ -88,4 +88,4 @@ def _file_hash(path: Path) -> str:
     try:
         return sha256(path)
     except OSError as error:
-        raise DataError(f"cannot read ({error.strerror})", path, advice="check the file") from None
+        raise DataError(reading_problem(error), path, advice="check the file") from None

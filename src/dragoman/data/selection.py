@@ -23,7 +23,7 @@ from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.repeats import find_repeats
 from dragoman.data.smallest_hashes import HELD_OUT_SHARE, SmallestHashes
-from dragoman.errors import DataError
+from dragoman.errors import DataError, counted
 from dragoman.settings.data_config import DataConfig
 
 TRAIN, VALIDATION = "train", "validation"
@@ -100,15 +100,16 @@ class Selection:
         lines = []
         if self.n_repeated:
             treatment = "removed" if self.data.dedup else "kept; --set data.dedup=true removes them"
-            some = "1 pair occurs" if self.n_repeated == 1 else f"{self.n_repeated:,} pairs occur"
+            some = counted(self.n_repeated, "pair occurs", "pairs occur")
             lines.append(f"{some} before in the corpus ({treatment})")
         if self.n_other_target:
-            lines.append(f"{self.n_other_target:,} pairs have a source that occurs before with another target (kept)")
+            some = counted(self.n_other_target, "pair has", "pairs have")
+            lines.append(f"{some} a source that occurs before with another target (kept)")
         if self.data.corpus is None and self.n_equal * 2 > len(self.uses):
-            problem = f"{self.n_equal:,} of {len(self.uses):,} pairs have equal source and target"
+            problem = f"{self.n_equal:,} of {counted(len(self.uses), 'pair has', 'pairs have')} equal source and target"
             lines.append(f"warning: {problem}; is one file given for both?")
         elif self.n_equal:
-            lines.append(f"{self.n_equal:,} pairs have equal source and target (kept)")
+            lines.append(f"{counted(self.n_equal, 'pair has', 'pairs have')} equal source and target (kept)")
         for split, count in self.overlaps.items():
             if count:
                 lines.append(f"warning: {count:,} training pairs have a source that is also in the {split} data")
@@ -209,7 +210,7 @@ class _Survey:
                     self.overlaps[split] += source_hash in hashes
                 self.n_usable += 1
         if not self.n_usable:
-            unusable = f"none of {len(self.usable):,} pairs can be used ({self.dropped.reasons()})"
+            unusable = f"none of {counted(len(self.usable), 'pair')} can be used ({self.dropped.reasons()})"
             message = unusable if self.usable else "the corpus is empty"
             raise DataError(message, text.name, advice="check the files")
 

@@ -17,7 +17,7 @@ from dragoman.documents.document import Document, Tabular
 from dragoman.documents.plain_text import parse_text
 from dragoman.documents.segment_text import SegmentText
 from dragoman.documents.translating import translate_document
-from dragoman.errors import ConfigError, DataError
+from dragoman.errors import ConfigError, DataError, reading_problem
 from dragoman.text.marked_text import MarkedText
 
 __all__ = [
@@ -130,7 +130,7 @@ def open_document(path: Path, format: str | None = None, columns: str | None = N
         with open(path, "rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise DataError(f"cannot read ({error.strerror})", path, advice="check the path") from None
+        raise DataError(reading_problem(error), path, advice="check the path") from None
     return parse_document(content, format or path.suffix.lower().removeprefix("."), path, columns)
 
 

@@ -16,7 +16,7 @@ from dragoman.data.formats.pair_file import SAMPLE_CHARACTERS, SAMPLE_LINES
 from dragoman.data.text_files.compression import HEAD_BYTES
 from dragoman.data.text_files.file_signatures import refuse_other_formats
 from dragoman.data.text_files.whole_files import decode
-from dragoman.errors import DataError
+from dragoman.errors import DataError, counted
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _QUOTED = r' *+"[^"]*+(?:""[^"]*+)*+'
@@ -59,7 +59,7 @@ class TableText:
                 continue
             n_columns = n_columns or len(row)
             if len(row) != n_columns:
-                cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
+                cells = counted(len(row), "cell")
                 advice = f"cells stand between {self.delimiter_name}s; quote a cell that has one inside"
                 raise self.error(f"{cells}, and the first row has {n_columns}", begin, advice)
             yield row

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sacrebleu.metrics.chrf import CHRF
 
 from dragoman.alignment.word_spans import words
-from dragoman.errors import DataError
+from dragoman.errors import DataError, counted
 from dragoman.evaluation.evaluation import equal_lists
 from dragoman.text.tags import Direction
 from dragoman.translator import BATCH_TOKENS, Request, Translator
@@ -65,7 +65,7 @@ def calibrate(
     sentences = _observe(translator, *equal_lists(sources, references), direction)
     if len(sentences) < FEWEST:
         advice = f"give {FEWEST} or more sentences with their translations"
-        raise DataError(f"{len(sentences)} pairs are too few to calibrate from", advice=advice)
+        raise DataError(f"{counted(len(sentences), 'pair is', 'pairs are')} too few to calibrate from", advice=advice)
     log_probs = np.array([sentence.log_prob for sentence in sentences])
     chrf = np.array([sentence.chrf for sentence in sentences])
     seen = [pair for sentence in sentences for pair in sentence.words]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from dragoman.errors import ConfigError, DataError
+from dragoman.errors import ConfigError, DataError, counted
 from dragoman.evaluation.metrics import (
     Metric,
     corpus_bleu,
@@ -117,7 +117,9 @@ def equal_lists(sources: Sequence[str], references: Sequence[str]) -> tuple[list
     """Return both lists; refuse unequal ones before hours of translation."""
     sources, references = string_list(sources, "source"), string_list(references, "reference")
     if len(sources) != len(references):
-        raise DataError(f"{len(sources)} sources but {len(references)} references", advice="give equal lists")
+        raise DataError(
+            f"{counted(len(sources), 'source')} but {counted(len(references), 'reference')}", advice="give equal lists"
+        )
     return sources, references
 
 

@@ -16,7 +16,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest, Result
 
-from dragoman.errors import DataError
+from dragoman.errors import DataError, counted
 from dragoman.text.cleaning import clean
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.translator.checking import string_list
@@ -172,7 +172,8 @@ def _check(hypotheses: Sequence[str], references: Sequence[str]) -> None:
     string_list(references, "reference")
     if len(hypotheses) != len(references):
         raise DataError(
-            f"{len(hypotheses)} translations but {len(references)} references", advice="give one reference for each"
+            f"{counted(len(hypotheses), 'translation')} but {counted(len(references), 'reference')}",
+            advice="give one reference for each",
         )
     if not references:
         raise DataError("no sentences to evaluate", advice="is the test set empty?")

@@ -28,7 +28,7 @@ from dragoman.data.duplicates import find_duplicates
 from dragoman.data.filtering import text_problem
 from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.parallel_text import ParallelText
-from dragoman.errors import ConfigError, DataError, RunFolderError
+from dragoman.errors import ConfigError, DataError, RunFolderError, counted
 from dragoman.experiments.parts import Parts, TranslationOptions
 from dragoman.experiments.teachers import Teacher, common_languages
 from dragoman.machine.files import temporary, write_chunks, write_file
@@ -168,7 +168,7 @@ def _write(files: tuple[Path, Path], teachers: Sequence[Teacher], text: Parallel
         write_chunks(file, (f"{pair[side]}\n".encode() for pair in _kept(pairs(), repeated)))
     new = np.fromiter((pair.is_new for pair in pairs()), bool, len(repeated))
     n_own, n_new, n_repeated = (int(kind.sum()) for kind in (~new, new & ~repeated, new & repeated))
-    own = f"{n_own:,} pairs of the text, and " if n_own else ""
+    own = f"{counted(n_own, 'pair')} of the text, and " if n_own else ""
     left_out = f"; {n_repeated:,} that repeat a pair were left out" if n_repeated else ""
     _log.info(f"wrote {own}{n_new:,} new pairs{left_out}")
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dragoman.data.parallel_text import ParallelText
+from dragoman.errors import counted
 from dragoman.experiments.teachers import Teacher
 from dragoman.machine.files import write_file
 from dragoman.machine.json_files import to_json
@@ -51,12 +52,12 @@ class Parts:
                 n_done += len(texts)
                 continue
             if n_done and not n_translated:
-                _log.info(f"{teacher.name}: goes on after the {n_done:,} sentences translated before")
+                _log.info(f"{teacher.name}: goes on after {counted(n_done, 'sentence')} translated before")
             write_file(path, to_json(_translate(teacher, texts, options)))
             n_done, n_translated = n_done + len(texts), n_translated + len(texts)
             speed = n_translated / max(time.monotonic() - started, 1e-9)
             left = f", {(n_texts - n_done) / speed / 60:.0f} min left" if n_done < n_texts else ""
-            _log.info(f"{teacher.name}: {n_done:,} of {n_texts:,} sentences, {speed:.0f} a second{left}")
+            _log.info(f"{teacher.name}: {n_done:,} of {counted(n_texts, 'sentence')}, {speed:.0f} a second{left}")
 
     def read(self) -> Iterator[list[str]]:
         """Yield the translations of each sentence, in order."""

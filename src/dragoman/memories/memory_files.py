@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 from dragoman.data.formats import open_pairs
 from dragoman.data.formats.column_names import Languages
 from dragoman.data.text_files.lines import Unreadable
-from dragoman.errors import ConfigError, DataError
+from dragoman.errors import ConfigError, DataError, counted
 from dragoman.machine.files import append_file, flush_folder, write_chunks
 from dragoman.memories.units import Unit, language
 from dragoman.text.cleaning import collapse_spaces, sanitize
@@ -60,7 +60,7 @@ def open_units(path: Path, languages: Languages = (None, None)) -> Iterator[Unit
     if n_unreadable and not n_read:
         raise DataError("no line can be read", path, advice="give a memory in UTF-8: TMX, TSV, CSV or JSONL")
     if n_unreadable:
-        _log.warning(f"{path}: {n_unreadable:,} lines cannot be read (no UTF-8, or too long); they are passed over")
+        _log.warning(f"{path}: {counted(n_unreadable, 'line')} passed over: no UTF-8, or too long")
 
 
 def is_log(path: Path) -> bool:

@@ -14,6 +14,7 @@ from dragoman.documents import FORMATS, parse_document
 from dragoman.documents.document import Bilingual
 from dragoman.documents.html_page import parse_html
 from dragoman.documents.table_columns import UnnamedColumnsError
+from dragoman.errors import counted
 from dragoman.memories import Unit
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
@@ -149,7 +150,7 @@ async def _suggest(parts: ServerParts, request: Request, parameters: Parameters)
     source = require_language(parts.shelf.directory, source)
     lines, written = (split_lines(one).lines for one in (text, translation))
     if not lines or len(lines) != len(written):
-        raise ApiError(400, f"q has {len(lines)} lines with words, and s has {len(written)}; send as many")
+        raise ApiError(400, f"q has {counted(len(lines), 'line')} with words, and s has {len(written):,}; send as many")
     units = [Unit(*pair, source, target) for pair in zip(lines, written, strict=True)]
     try:
         await asyncio.to_thread(parts.memory.suggest, units)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dragoman.errors import counted
 from dragoman.server.api_errors import ApiError
 
 #: The most seconds that a refused client is told to wait, and the seconds over which the speed is measured.
@@ -36,7 +37,7 @@ class LineQueue:
         if self.is_closed:
             raise ApiError(503, "the server stops", self.busy_seconds)
         if self.n_waiting and self.n_waiting + n_lines > self._limit:
-            problem = f"the server is busy: {self.n_waiting:,} lines are waiting"
+            problem = f"the server is busy: {counted(self.n_waiting, 'line is', 'lines are')} waiting"
             raise ApiError(503, problem, self.busy_seconds)
 
     @contextmanager

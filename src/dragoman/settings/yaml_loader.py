@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, reading_problem
 
 #: PyYAML reads about 50 kB a second.
 MAX_BYTES = 100_000
@@ -42,7 +42,7 @@ def read_yaml(path: Path, title: str, advice: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             content = file.read(MAX_BYTES + 1)  # a device never ends
     except OSError as error:
-        raise ConfigError(f"cannot read the {title} ({error.strerror})", path, advice="check the path") from None
+        raise ConfigError(reading_problem(error, title), path, advice="check the path") from None
     if len(content) > MAX_BYTES:
         raise ConfigError(f"the {title} is larger than 100 kB", path, advice=advice)
     try:

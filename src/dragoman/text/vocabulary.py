@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, counted
 from dragoman.machine.json_files import to_json
 from dragoman.text.invisible import has_joiners, unknown_joiners, without_joiners
 from dragoman.text.special_ids import SpecialIds
@@ -58,7 +58,7 @@ class Vocabulary:
         if counts and not kept:
             most = max(counts.values())
             raise ConfigError(
-                f"nothing occurs {min_count:,} times, {most:,} at most", advice="lower tokenizer.min_count"
+                f"nothing occurs {counted(min_count, 'time')}, {most:,} at most", advice="lower tokenizer.min_count"
             )
         return cls(sorted(kept, key=lambda word: (-counts[word], word)))
 

@@ -13,7 +13,7 @@ import torch
 from dragoman.bundle.bundle import Bundle
 from dragoman.data.mixture import planned_text
 from dragoman.data.prepared import Prepared
-from dragoman.errors import ConfigError, ResourceError
+from dragoman.errors import ConfigError, ResourceError, counted
 from dragoman.machine.files import write_file
 from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
@@ -130,7 +130,7 @@ class TimedStart:
         plan = plan_steps(left, speed, validate_every)
         measured = f"a step takes {1000 * speed.step:.0f} ms and a validation about {speed.validation:.1f} s"
         n_epochs = trainer.epochs.done(plan.n_steps)
-        fitting = f"time for {plan.n_steps:,} steps ({n_epochs:.1f} epochs)"
+        fitting = f"time for {counted(plan.n_steps, 'step')} ({n_epochs:.1f} epochs)"
         _log.info(
             f"{duration_text(left)} of {duration_text(self.limit)} are left; {measured}: {fitting}, "
             f"with a validation every {plan.validate_every:,}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, counted
 from dragoman.memories import TranslationMemory
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
@@ -50,7 +50,10 @@ def prefix_list(prefixes: str | Sequence[str] | None, n_texts: int) -> list[str]
         return [prefixes or ""] * n_texts
     checked = string_list(prefixes, "prefix")
     if len(checked) != n_texts:
-        raise ConfigError(f"{len(checked)} prefixes for {n_texts} texts", advice="give one, or one for each")
+        raise ConfigError(
+            f"{counted(len(checked), 'prefix', 'prefixes')} for {counted(n_texts, 'text')}",
+            advice="give one, or one for each",
+        )
     return checked
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dragoman.errors import DataError, printable
+from dragoman.errors import DataError, counted, printable
 from dragoman.text.cleaning import sanitize
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import positive, string, string_list
@@ -64,7 +64,10 @@ class PairScorer:
         batch_size = self._batch_size if batch_size is None else positive(batch_size, "batch_size")
         languages = languages_of(options)
         if len(sources) != len(targets):
-            raise DataError(f"{len(sources)} sources but {len(targets)} targets", advice="give them line by line")
+            raise DataError(
+                f"{counted(len(sources), 'source')} but {counted(len(targets), 'target')}",
+                advice="give them line by line",
+            )
         pairs = [self._encode(source, target, languages) for source, target in zip(sources, targets, strict=True)]
         for number, (source_ids, target_ids) in enumerate(pairs, 1):
             lengths = len(source_ids), len(target_ids)

@@ -11,6 +11,7 @@ from dragoman.data.formats.pair_file import LocatedPair
 from dragoman.data.formats.two_files import LineCountError
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.text_files.lines import Line
+from dragoman.errors import counted
 
 #: A corpus with a larger share of shifted pairs is refused.
 _MAX_SHIFTED_SHARE = 0.05
@@ -99,7 +100,7 @@ def describe_misfit(misfit: Misfit, n_lines: int, line_of: Callable[[int], int])
     """
     if _is_whole(misfit, n_lines):
         return (
-            f"nothing shows that lines of one side translate the same lines of the other ({n_lines:,} pairs); "
+            f"nothing shows that lines of one side translate the same lines of the other ({counted(n_lines, 'pair')}); "
             "is one of them in another order, or of another text?"
         )
     first = line_of(misfit.first - 1)

@@ -14,6 +14,7 @@ from dragoman.data.checks.mojibake import mend_mojibake
 from dragoman.data.formats.pair_file import LocatedPair
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.text_files.lines import Line
+from dragoman.errors import counted
 from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.spans import EMAIL, WEB_ADDRESS
 
@@ -206,5 +207,5 @@ def _warning(kind: str, remains: Remains) -> str:
     sides = ""
     if remains.n_source != remains.n_target:
         sides = f", {remains.n_source:,} in the source and {remains.n_target:,} in the target"
-    pairs = "1 pair has" if remains.n_pairs == 1 else f"{remains.n_pairs:,} pairs have"
+    pairs = counted(remains.n_pairs, "pair has", "pairs have")
     return f"warning: {pairs} {kind} ({location}{sides}){_ADVICE.get(kind, '')}"

@@ -20,6 +20,7 @@ from dragoman.data.checks.foreign_script import ForeignScript
 from dragoman.data.checks.language_words import ALIKE
 from dragoman.data.checks.mojibake import has_mojibake
 from dragoman.data.parallel_text import ParallelText
+from dragoman.errors import counted
 from dragoman.settings.data_config import Fault
 from dragoman.text.cleaning import without_controls
 from dragoman.text.languages import base_language
@@ -147,7 +148,7 @@ class FaultCounter:
 def describe(fault: Fault, found: FoundFault, n_pairs: int, *, is_dropped: bool) -> list[str]:
     """Return a line for people about one fault, and one for each sample."""
     is_large = found.n_pairs > _LARGE_SHARE * n_pairs and not is_dropped
-    count = "1 pair has" if found.n_pairs == 1 else f"{found.n_pairs:,} pairs have"
+    count = counted(found.n_pairs, "pair has", "pairs have")
     treatment = "dropped" if is_dropped else f"kept; --set data.drop={fault} drops them{_ADVICE.get(fault, '')}"
     location = f"{'from ' if found.n_pairs > 1 else ''}line {found.first_line:,}"
     samples = sorted((line, source, target) for _, line, source, target in found.samples)

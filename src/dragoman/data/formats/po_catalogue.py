@@ -18,7 +18,7 @@ from dragoman.data.formats.column_names import Languages, language_code, must_sw
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest
 from dragoman.data.text_files.lines import check_unchanged
 from dragoman.data.text_files.whole_files import decode, read_whole
-from dragoman.errors import ConfigError, DataError
+from dragoman.errors import ConfigError, DataError, counted
 from dragoman.text.rst_marks import marked_rst
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def open_po(request: PairRequest) -> PairFile:
         raise DataError("no message has a translation", path, advice=advice)
     pairs = _Pairs(request, chosen, swapped)
     sides = ("msgstr", "msgid") if swapped else ("msgid", "msgstr")
-    note = f"{path}: read as a catalogue of translations (PO), {len(chosen):,} messages"
+    note = f"{path}: read as a catalogue of translations (PO), {counted(len(chosen), 'message')}"
     note += f" (left out: {_listed(left_out)})" if left_out else ""
     note += f"; source: {sides[0]}, target: {sides[1]}"
     return PairFile(pairs.read, lambda: len(chosen), languages[::-1] if swapped else languages, (note,))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from dragoman.errors import DataError
@@ -17,9 +18,13 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z]*+)[^<>]*+>|\{\\[^{}]*+\}")
 #: Tags and entities.
 MARKUP = re.compile(rf"{TAG.pattern}|&#?\w{{1,12}};")
-#: What may stand before and after the whole text of a cue: tags, a position, the speaker's name in capitals.
-_BEFORE = re.compile(r"(?:<[^<>/]*+>|\{\\[^{}]*+\}|\s)*+(?:[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9 .'#-]{0,30}:\s+)?")
-_AFTER = re.compile(r"(?:</[^<>]*+>|\s)++")
+#: What may stand before and after the whole text of a cue: tags, a position, notes, the speaker's name in capitals.
+_BEFORE = re.compile(r"(?:<[^<>/]*+>|\{\\[^{}]*+\}|[\s♪♫])*+(?:[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9 .'#-]{0,30}:\s+)?")
+_AFTER = re.compile(r"(?:</[^<>]*+>|[\s♪♫])++")
+#: The words of a song or of a sound, which are no part of the sentence beside them: "♪ La la ♪", "[door closes]".
+_BRACKETS = re.compile(r"[\[(（【]([^\[\]()（）【】]+)[\])）】]")
+_ASIDE = re.compile(r"[♪♫].*[♪♫]|\[[^\[\]]*\]|\([^()]*\)|（[^（）]*）|【[^【】]*】")
+_ASIDE_MARK = re.compile(r"[♪♫\[\]()（）【】]")
 _DIALOGUE = re.compile(r"[-–—][ \t]*(?=\S)")
 _SENTENCE_END = re.compile(r"[.!?…。！？♪:][\"'”’»)\]]*\Z")
 #: A word in the middle of a sentence: it begins with a small letter, or is the English pronoun.
@@ -82,6 +87,8 @@ def goes_on(cues: Sequence[Cue], following: Cue) -> bool:
     last = cues[-1].text
     if len(cues) >= _MOST_CUES or following.before.rstrip().endswith(":") or _SENTENCE_END.search(last):
         return False
+    if _ASIDE_MARK.search(cues[-1].after + following.before):
+        return False
     if MARKUP.search(last + following.text):
         return False
     return _MIDDLE.match(following.text) is not None or last.endswith((",", "，", "、"))
@@ -95,10 +102,10 @@ def _seconds(time: str) -> float:
 
 
 def _speakers(raw: str, place: tuple[float, float, int]) -> Iterator[str | Cue]:
-    """Yield the lines of each speaker of a cue."""
+    """Yield the lines of each speaker of a cue, and those of songs and sounds."""
     lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", raw)
     is_dialogue = len(lines) > 1 and all(_DIALOGUE.match(line) for line in lines if line)
-    for part in lines if is_dialogue else [raw]:
+    for part in lines if is_dialogue else _with_asides_apart(lines):
         dash = _DIALOGUE.match(part) if is_dialogue else None
         start = dash.end() if dash else 0
         before, core, after = _around(part[start:])
@@ -111,9 +118,22 @@ def _speakers(raw: str, place: tuple[float, float, int]) -> Iterator[str | Cue]:
         yield Cue(*place, part[start:], before, text, after, 1 + len(ends), (ends or ["\n"])[0])
 
 
+def _with_asides_apart(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a cue, those of songs and sounds alone and others joined."""
+    for _, group in groupby(enumerate(lines), lambda line: line[0] if _is_aside(line[1]) else -1):
+        yield "".join(line for _, line in group)
+
+
+def _is_aside(line: str) -> bool:
+    return _ASIDE.fullmatch(TAG.sub("", line).strip()) is not None
+
+
 def _around(raw: str) -> tuple[str, str, str]:
     """Return what stands before the text of a cue, the text, and what stands after it."""
     match = _BEFORE.match(raw)
     start = match.end() if match else 0
     end = next((each.start() for each in _AFTER.finditer(raw, start) if each.end() == len(raw)), len(raw))
+    if inside := _BRACKETS.fullmatch(raw, start, end):
+        start, end = inside.start(1), inside.start(1) + len(inside[1].rstrip())
+        start += len(inside[1]) - len(inside[1].lstrip())
     return raw[:start], raw[start:end], raw[end:]

@@ -19,7 +19,7 @@ from dragoman.data.formats.subtitle_cues import TAG, Cue, find_cues, goes_on, re
 from dragoman.data.text_files.compression import uncompressed_name
 from dragoman.data.text_files.lines import check_text_file, check_unchanged
 from dragoman.data.text_files.whole_files import decode, read_whole
-from dragoman.errors import DataError
+from dragoman.errors import DataError, counted
 from dragoman.text.languages import UNSPACED
 
 SUFFIXES = frozenset((".srt", ".vtt"))
@@ -63,7 +63,7 @@ def open_subtitles(source: Path, target: Path) -> PairFile:
         advice = "give subtitles of the same version of a film; shift the times of one if they are late"
         raise DataError(problem, f"{source} and {target}", advice=advice)
     left_out = " and ".join(f"{n - paired:,}" for n, paired in zip(n_sentences, n_paired, strict=True))
-    note = f"{source} and {target}: read as subtitles, {len(pairs):,} pairs by their times"
+    note = f"{source} and {target}: read as subtitles, {counted(len(pairs), 'pair')} by their times"
     note += f" (sentences left out: {left_out})"
 
     def read() -> Iterator[LocatedPair]:

@@ -14,7 +14,7 @@ from dragoman.data.formats.column_choice import Columns, choose_columns, join_li
 from dragoman.data.formats.delimiters import DELIMITERS, Layout, find_layout
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile, open_blank
 from dragoman.data.text_files.lines import Line, Unreadable, count_lines
-from dragoman.errors import DataError
+from dragoman.errors import DataError, counted
 
 SUFFIXES = frozenset((".tsv", ".csv"))
 
@@ -85,7 +85,7 @@ class _Table:
 
     def _row_error(self, number: int, n_cells: int) -> DataError:
         delimiter = DELIMITERS[self.layout.delimiter]
-        problem = f"{n_cells} column{'s' * (n_cells != 1)}, and {self.layout.n_columns} in most lines"
+        problem = f"{counted(n_cells, 'column')}, and {self.layout.n_columns} in most lines"
         advice = (
             f"each line must have {self.layout.n_columns} columns with a {delimiter} between them; mend or remove it"
         )

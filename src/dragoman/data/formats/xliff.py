@@ -13,7 +13,7 @@ from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, 
 from dragoman.data.formats.side_text import SideText
 from dragoman.data.formats.xml_blocks import parse_blocks, root_name
 from dragoman.data.text_files.lines import Line
-from dragoman.errors import ConfigError, DataError
+from dragoman.errors import ConfigError, DataError, counted
 
 SUFFIXES = frozenset((".xlf", ".xliff"))
 _UNITS, _SIDES = frozenset(("trans-unit", "segment")), ("source", "target")
@@ -77,7 +77,7 @@ def open_xliff(request: PairRequest) -> PairFile:
             if unit.fault() is None:
                 yield unit.line, unit.texts[sides[0]], unit.texts[sides[1]]
 
-    note = f"{path}: read as XLIFF, {n_pairs:,} units" + (f" (left out: {listed})" if listed else "")
+    note = f"{path}: read as XLIFF, {counted(n_pairs, 'unit')}" + (f" (left out: {listed})" if listed else "")
     note += f"; source: {sides[0]}, target: {sides[1]}"
     return PairFile(read, lambda: n_pairs, languages[::-1] if swapped else languages, (note,))
 

@@ -11,7 +11,7 @@ from xml.parsers import expat
 from dragoman.data.formats.pair_file import TextFile
 from dragoman.data.text_files.compression import BLOCK_BYTES, DamagedError, unpacked
 from dragoman.data.text_files.lines import check_unchanged
-from dragoman.errors import DataError
+from dragoman.errors import DataError, reading_problem
 
 #: The parser holds a tag or comment whole; a longer one is refused.
 _MAX_TAG_BYTES = 1 << 24
@@ -54,7 +54,7 @@ def parse_blocks(text: TextFile, handler: XmlHandler) -> Iterator[None]:
         with open(text.path, "rb") as file:
             yield from _parse(file, text.path, handler)
     except OSError as error:
-        raise DataError(f"cannot read ({error.strerror})", text.path, advice="check the path") from None
+        raise DataError(reading_problem(error), text.path, advice="check the path") from None
     check_unchanged(text.path, text.state)
 
 

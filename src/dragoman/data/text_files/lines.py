@@ -20,7 +20,7 @@ from typing import BinaryIO, Literal
 from dragoman.data.text_files.character_encodings import encoding_advice
 from dragoman.data.text_files.compression import BLOCK_BYTES, DamagedError, read_head, unpacked
 from dragoman.data.text_files.raw_lines import raw_lines, raw_lines_of
-from dragoman.errors import DataError
+from dragoman.errors import DataError, counted, reading_problem
 
 #: The longest line that a command reads.
 MAX_INPUT_BYTES = 1_000_000
@@ -122,7 +122,7 @@ def _file_advice(path: Path) -> str:
 def _advice(n_right: int, wrong: list[bytes]) -> str:
     """Return advice: a few lines of a text are wrong, or it is in another encoding, or it is no text."""
     if n_right > len(wrong):
-        return f"mend it by hand ({len(wrong):,} such lines, {n_right:,} others beyond ASCII are right)"
+        return f"mend it by hand ({counted(len(wrong), 'such line')}, {n_right:,} others beyond ASCII are right)"
     return encoding_advice(b"\n".join(wrong))
 
 
@@ -152,8 +152,9 @@ def check_text_file(path: Path) -> os.stat_result:
     try:
         state = os.stat(path)
     except OSError as error:
-        reason = "too many levels of links" if error.errno == errno.ELOOP else error.strerror
-        raise DataError(f"cannot read ({reason})", path, advice="check the path") from None
+        is_loop = error.errno == errno.ELOOP  # its text differs between systems
+        problem = "cannot read (too many levels of links)" if is_loop else reading_problem(error)
+        raise DataError(problem, path, advice="check the path") from None
     except ValueError:
         raise DataError("not a file name", str(path), advice="check the path") from None
     kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from dragoman.data.text_files.character_encodings import n_binary
 from dragoman.data.text_files.compression import BLOCK_BYTES, HEAD_BYTES, ByteStream, DamagedError, unpacked
 from dragoman.data.text_files.file_signatures import refuse_other_formats
-from dragoman.errors import DataError
+from dragoman.errors import DataError, reading_problem
 
 #: Training skips longer lines, which are no sentences; they are not held in RAM.
 MAX_LINE_BYTES = 100_000
@@ -31,7 +31,7 @@ def raw_lines(path: Path, max_bytes: int = MAX_LINE_BYTES, *, allow_json: bool =
         with open(path, "rb") as file:
             yield from raw_lines_of(file, path, max_bytes, allow_json=allow_json)
     except OSError as error:
-        raise DataError(f"cannot read ({error.strerror})", path, advice="check the path") from None
+        raise DataError(reading_problem(error), path, advice="check the path") from None
 
 
 def raw_lines_of(
@@ -58,7 +58,7 @@ def raw_lines_of(
         raise DataError(str(error), name, line=number + 1, advice="use another copy") from None
     except OSError as error:
         failed = number + 1 if number else None
-        raise DataError(f"cannot read ({error.strerror})", name, line=failed, advice="check the path") from None
+        raise DataError(reading_problem(error), name, line=failed, advice="check the path") from None
 
 
 def _further_lines(file: io.BufferedReader[ByteStream], max_bytes: int) -> Iterator[bytes | None]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dragoman.data.text_files.compression import DamagedError, unpacked
 from dragoman.data.text_files.lines import check_unchanged
-from dragoman.errors import DataError
+from dragoman.errors import DataError, reading_problem
 
 #: A larger file is refused, because all of it is held in RAM.
 MAX_BYTES = 64 * 2**20
@@ -29,7 +29,7 @@ def read_whole(path: Path, state: os.stat_result) -> bytes:
         with open(path, "rb") as file:
             content = io.BufferedReader(unpacked(file, path)).read(MAX_BYTES + 1)
     except OSError as error:
-        raise DataError(f"cannot read ({error.strerror})", path, advice="check the path") from None
+        raise DataError(reading_problem(error), path, advice="check the path") from None
     except DamagedError as error:
         raise DataError(str(error), path, advice="use another copy") from None
     check_size(content, path)

@@ -19,7 +19,7 @@ from dragoman.decoding.constraints.repetition import NoRepeatedNgrams, Repetitio
 from dragoman.decoding.faults import FaultFinder
 from dragoman.decoding.scores import Scores
 from dragoman.decoding.state import Scorer
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, counted
 from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 
@@ -56,7 +56,7 @@ class ActiveConstraints:
         n_sentences = len(source_ids)
         prefixes = [()] * n_sentences if prefixes is None else prefixes
         if len(prefixes) != n_sentences:
-            problem = f"{len(prefixes)} prefixes for {n_sentences} sentences"
+            problem = f"{counted(len(prefixes), 'prefix', 'prefixes')} for {counted(n_sentences, 'sentence')}"
             raise ConfigError(problem, advice="give one for each, or none")
         of_source, self.special_ids = scorer.special_ids.source, scorer.special_ids.target
         #: Each sentence's ids, the end mark included.
