@@ -134,3 +134,19 @@ def test_a_point_after_a_colon_stays_after_it() -> None:
     source, links = builder.build(), ((0, 0), (1, 1))
     assert project(source, "Ton nom :", links) == "Ton nom : <input>"
     assert project(source, "Ihr Name:", links) == "Ihr Name: <input>"
+
+
+def test_an_amount_and_its_currency_stay_in_their_mark() -> None:
+    for before, price, after, translation, expected in (
+        ("Milk: ", "$1.20", "", "Milch: 1,20 $", "Milch: <b>1,20 $</b>"),
+        ("It costs ", "$5.00", " today.", "Es kostet heute 5,00 $.", "Es kostet heute <b>5,00 $</b>."),
+    ):
+        builder = MarkedTextBuilder()
+        builder.add_text(before)
+        builder.open("b", "<b>")
+        builder.add_text(price)
+        builder.close("b", "</b>")
+        builder.add_text(after)
+        links = [(number, number) for number in range(5)]  # of the second text: "heute" with "$"
+        assert project(builder.build(), translation, links) == expected
+        assert project(builder.build(), translation, None) == expected

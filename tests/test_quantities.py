@@ -132,7 +132,7 @@ def test_the_quantity_that_is_lost_is_told(source: str, translation: str, lost: 
         ("Room 5 costs 150 €.", "Zimmer 5 kostet viel.", ("5",), ["150 €"]),
         ("Room 5 costs 150 €.", "Zimmer 5 kostet 150 €.", ("5",), []),
         ("See https://a.example/1234 on 12 pages.", "Siehe https://a.example/1234.", (), ["12"]),
-        ("The long-name-77 weighs 12 kg and 15 g.", "long-name-77 wiegt 15 g.", ("long-name-77",), ["12"]),
+        ("The long-name-77 weighs 12 kg and 15 g.", "long-name-77 wiegt 15 g.", ("long-name-77",), ["12 kg"]),
     ],
 )
 def test_a_quantity_is_found_beside_what_is_protected(

@@ -32,7 +32,6 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import load_tokenizers
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.text.words import load_rules
-from dragoman.translator.searching import decoded_text
 
 PAD_ID, UNK_ID, SOS_ID, EOS_ID = SpecialIds().pad, SpecialIds().unknown, SpecialIds().start, SpecialIds().end
 
@@ -246,15 +245,6 @@ def test_case_and_full_width_punctuation_are_kept(subword: Subword) -> None:
 
 def test_equal_looking_text_has_equal_ids(subword: Subword) -> None:
     assert subword.encode("cafe\u0301  x\u00a0y") == subword.encode("caf\u00e9 x y")
-
-
-def test_a_translation_has_no_bytes_that_are_no_character(subword: Subword) -> None:
-    ids = subword.encode("饺")
-    part = [each for each in ids if subword.pieces([each])[0].startswith("<0x")][:-1]
-    broken = [*subword.encode("a"), *part, *subword.encode("b")]
-    assert "\ufffd" in subword.decode(broken)
-    assert decoded_text(subword, broken) == "a b"
-    assert decoded_text(subword, ids) == "饺"
 
 
 def test_invalid_bytes_become_replacement_characters(subword: Subword) -> None:

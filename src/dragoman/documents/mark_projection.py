@@ -49,6 +49,7 @@ class _Projection:
         self._source, self._translation, self._escape = source, translation, escape
         words = WordUnits(source, translation)
         self._n_spaces = len(source.text) - len(source.text.lstrip())
+        self._prices = words.prices
         self._verbatim, self._source_words, self._units = words.verbatim, words.source_words, words.units
         #: The source words of each unit.
         self._links = words.links(alignment)
@@ -189,10 +190,11 @@ class _Projection:
         start, end = units[node.start][0], units[node.end - 1][1]
         wrapped = self._source.text[mark.start : mark.end].strip()
         inner = self._verbatim_between(start, end)
+        whole = [*inner, *(price for price in self._prices if start <= price[0] and price[1] <= end)]
         if wrapped and _is_word(wrapped[-1]):
-            end = self._stripped(start, end, max((stop for _, stop in inner), default=start), -1)
+            end = self._stripped(start, end, max((stop for _, stop in whole), default=start), -1)
         if wrapped and _is_word(wrapped[0]):
-            start = self._stripped(start, end, min((first for first, _ in inner), default=end), 1)
+            start = self._stripped(start, end, min((first for first, _ in whole), default=end), 1)
         is_ordinal = mark.script and self._source.text[max(0, mark.start - 1) : mark.start].isdigit()
         return after_digits(self._translation, start, end) if is_ordinal and not inner else (start, end)
 

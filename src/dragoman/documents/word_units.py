@@ -8,8 +8,9 @@ from itertools import accumulate
 
 from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching, words_in_place
+from dragoman.text.currencies import with_currency
 from dragoman.text.marked_text import MarkedText
-from dragoman.text.protection import merged, occurrences
+from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.text.spans import VERBATIM, find_spans
 
 #: More are not looked for: each takes a pass over both texts.
@@ -19,7 +20,7 @@ _FARTHEST = 200
 
 
 class WordUnits:
-    """A unit is a word of the translation, or words that a verbatim stretch joins."""
+    """A unit is a word of the translation, or words that a verbatim stretch or a price joins."""
 
     def __init__(self, source: MarkedText, translation: str) -> None:
         self._source, self._translation = source, translation
@@ -29,7 +30,9 @@ class WordUnits:
         self.verbatim = merged(found)
         self.source_words = words_in_place(source.text)
         self._words = words_in_place(translation)
-        self.units = merged([*self._words, *self.verbatim])
+        #: The amounts in the translation that have a currency sign.
+        self.prices = _prices(translation)
+        self.units = merged([*self._words, *self.verbatim, *self.prices])
 
     def links(self, alignment: Iterable[Link] | None) -> list[set[int]]:
         """Return the source words of each unit."""
@@ -49,8 +52,9 @@ class WordUnits:
         return self._anchored(sources)
 
     def _anchored(self, sources: list[set[int]]) -> list[set[int]]:
-        """Link what both texts have once, such as an address, to itself alone."""
+        """Link what both texts have once, such as an address or a price, to itself alone."""
         text = self._source.text
+        prices = _prices(text)
         units_of: dict[int, set[int]] = {}
         for number, linked in enumerate(sources):
             for word in linked:
@@ -61,14 +65,26 @@ class WordUnits:
             places = occurrences(self._translation, text[start:end]) if once[text[start:end]] == 1 else []
             if len(places) != 1 or len(occurrences(text, text[start:end])) != 1:
                 continue
-            own = set(touching(self.source_words, (start, end)))
-            for number in {unit for word in own for unit in units_of.get(word, ())}:
-                sources[number] -= own
-            for number in touching(self.units, places[0]):
-                sources[number] = set(own)
-                for word in own:
-                    units_of.setdefault(word, set()).add(number)
+            self._anchor(sources, units_of, (start, end), places[0])
+        for place, written in zip(prices, self.prices, strict=True) if len(prices) == len(self.prices) == 1 else ():
+            self._anchor(sources, units_of, place, written)
         return sources
+
+    def _anchor(self, sources: list[set[int]], units_of: dict[int, set[int]], place: Stretch, written: Stretch) -> None:
+        """Link a place of the source to its place in the translation alone."""
+        own = set(touching(self.source_words, place))
+        for number in {unit for word in own for unit in units_of.get(word, ())}:
+            sources[number] -= own
+        for number in touching(self.units, written):
+            sources[number] = set(own)
+            for word in own:
+                units_of.setdefault(word, set()).add(number)
+
+
+def _prices(text: str) -> list[Stretch]:
+    """Return the places of the amounts with a currency sign: "1,20 $"."""
+    numbers = [(span.start, span.end) for span in find_spans(text) if span.kind == "number"]
+    return [place for number in numbers if (place := with_currency(text, *number)) != number]
 
 
 class Cuts:

@@ -61,7 +61,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (scales, ("RANGE", "HALF")),
     (separators, ("_DIGIT", "_BETWEEN_DIGITS", "_AMBIGUOUS", "_VERSION_BEFORE", "_CODE_BEFORE", "_ROW")),
     (separators, ("_CODE_WITH_GAPS", "_METRE", "_WITH_SIGNS", "_NAME_BEFORE", "_UNIT_AFTER", "_LIKE_TIME")),
-    (minus_signs, ("_MINUS",)),
+    (minus_signs, ("_MINUS", "_WORDED")),
     (moments, ("_ISO_DATE", "_NUMERIC_DATE", "_NOT_AFTER")),
     (times, ("_INNER_POINT",)),
     (clear_numbers, ("_LINK", "_PLURAL", "_MEASURE", "_BEFORE", "_AFTER", "_REFERRING", "_OTHER_WORD")),

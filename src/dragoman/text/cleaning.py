@@ -32,15 +32,6 @@ def sanitize(text: str) -> str:
     return without_invisible(NOT_TEXT.sub(lambda match: REPLACEMENT if match.group() >= "\ud800" else " ", text))
 
 
-def without_replacements(text: str) -> str:
-    """Return a text without U+FFFD, which stands for bytes that are no character.
-
-    >>> without_replacements("B\ufffden and \ufffd salt")
-    'Ben and salt'
-    """
-    return collapse_spaces(text.replace(REPLACEMENT, "")) if REPLACEMENT in text else text
-
-
 def clean(text: str) -> str:
     """Return the sanitized text with its characters composed (NFC)."""
     return compose(sanitize(text))

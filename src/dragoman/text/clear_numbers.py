@@ -17,7 +17,7 @@ from dragoman.text.spelled_numbers import SPELLED_END, spelled
 
 #: Spaces and words between the words of a number.
 _LINK = re.compile(r"[\s-]+(?:(?:and|et)\b[\s-]*)?")
-_PLURAL = re.compile(r"(?:(?<=cent)|(?<=vingt))s\b")
+_PLURAL = re.compile(r"(?:(?<=cent)|(?<=vingt)|(?<=ein))s\b")
 #: Characters with the same meaning as others.
 _VARIANTS = {"两": "二", "兩": "二", "〇": "零", "萬": "万", "億": "亿", "ss": "ß"}
 #: Single words that often are no numbers.
@@ -63,11 +63,12 @@ def find_clear_numbers(text: str, language: str) -> Iterator[ClearNumber]:
     language, lowered = base_language(language), text.lower()
     if not has_number_words(language) or len(lowered) != len(text):
         return
+    other_ends = {match.end() for match in _OTHER_WORD.finditer(lowered)}
     for run in number_word_runs(lowered, language):
         inner = run[1:] if run[0].number == 1 else run
         shorter = [each[:-1] for each in (run, inner) if each and each[-1].number == 1]
         for words in (run, inner, *shorter) if language != "zh" else (run,):
-            if words and (value := _clear_value(lowered, words, language)):
+            if words and words[-1].end not in other_ends and (value := _clear_value(lowered, words, language)):
                 yield ClearNumber(words[0].start, words[-1].end, value)
                 break
 
@@ -103,14 +104,12 @@ def _clear_value(text: str, words: Sequence[NumberWord], language: str) -> int:
         return 0
     if value <= _LAST_REFERRING and _REFERRING.search(text[max(0, start - _LONGEST_REFERRING) : start]):
         return 0
-    if any(match.end() == end for match in _OTHER_WORD.finditer(text)):
-        return 0
     is_part = len(written) == 1 and not _MEASURE.match(text, end) if language == "zh" else text[end : end + 1].isalpha()
     return 0 if is_part else value
 
 
 def _plain(written: str) -> str:
-    """Return a number in words without what may vary: spaces, hyphens, "and", the plural of French hundreds."""
+    """Return a number in words without what may vary: spaces, hyphens, "and", the "s" of "deux cents" and "eins"."""
     plain = _LINK.sub("", _PLURAL.sub("", written))
     for variant, usual in _VARIANTS.items():
         plain = plain.replace(variant, usual)

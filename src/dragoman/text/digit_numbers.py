@@ -48,9 +48,6 @@ class DigitNumber(NamedTuple):
     #: True if the text has it in two parts: 3万5千.
     is_sum: bool = False
 
-    def equals(self, other: DigitNumber) -> bool:
-        return bool(self.digits & (other.digits | other.others) or self.others & other.digits)
-
 
 def names_time(text: str) -> bool:
     """Return True if a text may name a time of the day."""

@@ -24,8 +24,8 @@ _WORDS = {
         seventie 70 eighty 80 eightie 80 ninety 90 ninetie 90 hundred ~100 thousand ~1000 million ~1000000
         billion ~1000000000 trillion ~1000000000000 half 30 quarter 15 noon 12 midnight 12 fortnight 14""",
     "de": """
-        null 0 ein 1 erst 1 zwei 2 zwo 2 beid 2 doppel 2 drei 3 dritt 3 vier 4 fünf 5 sechs 6 sech 6 sieben 7 sieb 7
-        acht 8 neun 9 zehn 10 elf 11 zwölf 12 dutzend ~12 zwanzig 20 dreißig 30 dreissig 30 vierzig 40 fünfzig 50
+        null 0 ein 1 eins 1 erst 1 zwei 2 zwo 2 beid 2 doppel 2 drei 3 dritt 3 vier 4 fünf 5 sechs 6 sech 6 sieben 7
+        sieb 7 acht 8 neun 9 zehn 10 elf 11 zwölf 12 dutzend ~12 zwanzig 20 dreißig 30 dreissig 30 vierzig 40 fünfzig 50
         sechzig 60 siebzig 70 achtzig 80 neunzig 90 hundert ~100 tausend ~1000 million ~1000000
         millionen ~1000000 milliarde ~1000000000 milliarden ~1000000000 billion ~1000000000000
         billionen ~1000000000000 halb 30 viertel 15 dreiviertel 45 mittag 12 mitternacht 12 jänner 1""",

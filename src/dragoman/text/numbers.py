@@ -7,7 +7,7 @@ misses faults that look like them.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -32,10 +32,10 @@ class NumberFaults(NamedTuple):
 
 
 def numbers_kept(source: str, translation: str, source_lang: str, target_lang: str) -> bool:
-    """Return False if a translation lost a number, a month or the half of the day of a time, or has
-    a number or a month that its source lacks.
+    """Return False if a translation lost a number, a month, a minus sign, the half of the day of a time or the time
+    of a date, or has a number or a month that its source lacks.
 
-    A number of one digit counts in dates and times alone.
+    A number of one digit may be lost, except in a date or a time, but not be gained.
 
     Args:
         source_lang, target_lang: codes of the languages, in which numbers may be written in words.
@@ -71,8 +71,7 @@ def number_faults(source: str, translation: str, source_lang: str, target_lang: 
         find_numbers(text, code, is_time=is_time) for text, code in zip((source, translation), readings, strict=True)
     )
     lost = [number for number in _unmatched(sources, targets) if not number.is_small]
-    days = [number for number in _days(lost, source, source_lang) if not any(map(number.equals, targets))]
-    others = [number for number in lost if number not in days]
+    days, others = _split_days(lost, targets, source, source_lang)
     lost = [
         *_not_in_words(others, translation, target_lang),
         *_not_in_words(days, _without_months_and_clocks(translation, target_lang) if days else "", target_lang),
@@ -81,16 +80,19 @@ def number_faults(source: str, translation: str, source_lang: str, target_lang: 
     return NumberFaults([*places, *(number.place for number in lost)], has_gained or bool(gained))
 
 
-def _days(numbers: Sequence[DigitNumber], text: str, language: str) -> list[DigitNumber]:
-    """Return the numbers that are days of a text's dates."""
-    dates = [(date.start, date.end) for date in find_dates(text, language)] if numbers else []
-    return [
-        number
-        for number in numbers
-        if len(max(number.digits, key=len)) <= 2
-        and text[number.end : number.end + 1] not in ("月", "年")
-        and any(start <= number.place < end for start, end in dates)
-    ]
+def _split_days(
+    numbers: Sequence[DigitNumber], targets: Sequence[DigitNumber], text: str, language: str
+) -> tuple[list[DigitNumber], list[DigitNumber]]:
+    """Return the numbers that are days of a text's dates and have no equal among the targets, and the other numbers."""
+    dates = find_dates(text, language) if numbers else ()
+    places, known = {place for date in dates for place in range(date.start, date.end)}, _Partners(targets)
+    days: list[DigitNumber] = []
+    others: list[DigitNumber] = []
+    for number in numbers:
+        is_short = len(max(number.digits, key=len)) <= 2 and text[number.end : number.end + 1] not in ("月", "年")
+        is_day = is_short and number.place in places and known.first(number) is None
+        (days if is_day else others).append(number)
+    return days, others
 
 
 def _without_months_and_clocks(text: str, language: str) -> str:
@@ -110,17 +112,42 @@ def _scale_languages(source_lang: str, target_lang: str) -> tuple[str, str]:
 def _unmatched(numbers: Sequence[DigitNumber], others: Sequence[DigitNumber]) -> list[DigitNumber]:
     """Return the numbers without an equal partner among the others. Each of the others is a partner once. Zero needs no
     partner: 3:00 is 3 Uhr."""
-    left, unmatched = list(others), []
-    forms = Counter(form for other in others for form in other.digits | other.others)
+    partners, unmatched = _Partners(others), []
     for number in numbers:
-        may_equal = any(forms[form] for form in number.digits | number.others)
-        equal = next((other for other in left if number.equals(other)), None) if may_equal else None
-        if equal is not None:
-            left.remove(equal)
-            forms.subtract(equal.digits | equal.others)
+        partner = partners.first(number)
+        if partner is not None:
+            partners.taken.add(partner)
         elif any(form.strip("0.") for form in number.digits):
             unmatched.append(number)
     return unmatched
+
+
+class _Partners:
+    """The numbers of a text by their forms, to find equal ones in linear time."""
+
+    def __init__(self, numbers: Sequence[DigitNumber]) -> None:
+        #: The indices of numbers that have a partner.
+        self.taken: set[int] = set()
+        self._by_digits: dict[str, deque[int]] = defaultdict(deque)
+        self._by_form: dict[str, deque[int]] = defaultdict(deque)
+        for index, number in enumerate(numbers):
+            for form in number.digits:
+                self._by_digits[form].append(index)
+            for form in number.digits | number.others:
+                self._by_form[form].append(index)
+
+    def first(self, number: DigitNumber) -> int | None:
+        """Return the index of the first number without a partner that equals another; None if there is none.
+
+        Two numbers are equal if one has a form of the other among its digits.
+        """
+        queues = [self._by_form.get(form) for form in number.digits] + [
+            self._by_digits.get(form) for form in number.others
+        ]
+        for queue in queues:
+            while queue and queue[0] in self.taken:
+                queue.popleft()
+        return min((queue[0] for queue in queues if queue), default=None)
 
 
 def _not_in_words(numbers: Sequence[DigitNumber], text: str, language: str) -> list[DigitNumber]:

@@ -36,12 +36,14 @@ _UNITS = {
         (10**9, "milliard", "milliards"),
         (10**6, "million", "millions"),
         (1000, "mille", "mille"),
-        (100, "cent", "cent"),
+        (100, "cent", "cents"),
     ),
     "zh": ((10**8, "亿", "亿"), (10**4, "万", "万"), (1000, "千", "千"), (100, "百", "百")),
 }
 _ONE_WORDS = {language: words.split() for language, words in _ONES.items()}
 _TEN_WORDS = {language: words.split() for language, words in _TENS.items()}
+#: Ends of a number that are shorter before another word of it: "deux cents", "deux cent mille"; "eins", "eintausend".
+_LONG_ENDS = {"fr": ("cents", "quatre-vingts"), "de": ("eins",)}
 #: What is between the words of a number from 100 on.
 _JOINTS = {"en": " ", "de": "", "fr": " ", "zh": ""}
 #: The first number that has no words here, and the first whose unit is a noun: "eine Million".
@@ -62,19 +64,28 @@ def spelled(number: int, language: str) -> str:
     ['three million', 'drei Millionen', 'trois millions', '三百万']
     >>> [spelled(1205, language) for language in ("en", "de", "fr", "zh")]
     ['one thousand two hundred five', 'eintausendzweihundertfünf', 'mille deux cent cinq', '一千二百零五']
+    >>> spelled(101, "de"), spelled(101_000, "de"), spelled(80_000_000, "fr"), spelled(280_000, "fr")
+    ('einhunderteins', 'einhunderteintausend', 'quatre-vingts millions', 'deux cent quatre-vingt mille')
     """
     if number < 100:
         return _below_hundred(number, language)
     size, one, many = next(unit for unit in _UNITS[language] if number >= unit[0])
     head, rest = divmod(number, size)
     first = {"fr": "" if size < _NOUNS else "un", "de": "ein" if size < _NOUNS else "eine"}.get(language)
-    heads = [spelled(head, language) if head > 1 or first is None else first]
-    parts = [*filter(None, heads), one if head == 1 else many]
+    heads = [_count(head, size, language) if head > 1 or first is None else first]
+    parts = [*filter(None, heads), one if head == 1 or (size == 100 and rest) else many]
     if rest:
         zero = "零" if language == "zh" and rest < size // 10 else ""
         ten = "一" if language == "zh" and 10 <= rest < 20 else ""
-        parts.append(zero + ten + spelled(rest, language))
+        parts.append(zero + ten + spelled(rest, language) + "s" * (language == "de" and rest == 1))
     return (" " if language == "de" and size >= _NOUNS else _JOINTS[language]).join(parts)
+
+
+def _count(number: int, size: int, language: str) -> str:
+    """Return a number before a unit in words, without an ending that it has at the end: "deux cent mille"."""
+    word = spelled(number, language)
+    keeps_end = language == "fr" and size >= _NOUNS
+    return word[:-1] if not keeps_end and word.endswith(_LONG_ENDS.get(language, ())) else word
 
 
 def _below_hundred(number: int, language: str) -> str:
@@ -85,7 +96,7 @@ def _below_hundred(number: int, language: str) -> str:
     if language == "fr" and number // 10 in (7, 9):
         one += 10
     if not one:
-        return tens
+        return f"{tens}s" if tens == "quatre-vingt" else tens
     if language == "de":
         return f"{ones[one]}und{tens}"
     if language == "fr" and one in (1, 11) and number < 80:

@@ -25,8 +25,8 @@ def content_flags(source: str, translation: str, stretches: Sequence[str], langu
     """Return the flags of what a translation lost or invented; an empty list if it has all.
 
     `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols.
-    `number` is for numbers, months, weekdays and signs that are missing or invented, and for prices without their
-    currency.
+    `number` is for numbers, months, weekdays, times and halves of the day that are missing or invented, and for lost
+    minus signs and currencies.
 
     Args:
         source, translation: the texts.

@@ -28,7 +28,7 @@ from dragoman.machine.workers import Workers
 from dragoman.runtime.compiled_model import ShortListedModel
 from dragoman.runtime.sentence_search import SentenceJob, engine_of, is_fast, search_sentence
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.cleaning import sanitize, without_replacements
+from dragoman.text.cleaning import sanitize
 from dragoman.text.surfaces import Surfaces
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator.checking import positive
@@ -210,11 +210,8 @@ def sentence_of(job: SearchJob) -> SentenceJob:
 
 
 def decoded_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
-    """Return the text that ids stand for: one line, which every terminal and file can take.
-
-    Bytes that are no character are left out.
-    """
-    return sanitize(without_replacements(tokenizer.decode(list(ids)))).strip()
+    """Return the text that ids stand for: one line, which every terminal and file can take."""
+    return sanitize(tokenizer.decode(list(ids))).strip()
 
 
 def _allowed(job: SearchJob) -> Ints:

@@ -14,11 +14,6 @@ export function sanitize(text) {
   return withoutInvisible(replaceAll("cleaning.NOT_TEXT", visible, (one) => (one >= "\ud800" ? "\ufffd" : " ")));
 }
 
-/** Return a text without U+FFFD, which stands for bytes that are no character. @param {string} text */
-export function withoutReplacements(text) {
-  return text.includes("\ufffd") ? text.replaceAll("\ufffd", "").replace(/ {2,}/g, " ").trim() : text;
-}
-
 /** Return the sanitized text with its characters composed. @param {string} text */
 export const clean = (text) => sanitize(text).normalize("NFC");
 

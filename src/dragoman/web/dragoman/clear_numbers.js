@@ -28,11 +28,13 @@ export function clearNumbersKept(source, translation, sourceLang, targetLang) {
 function clearNumbers(text, language) {
   const lowered = text.toLowerCase();
   if (!(language in NUMBER_WORDS) || lengthOf(lowered) !== lengthOf(text)) return [];
+  const otherEnds = new Set(allMatches("clear_numbers.OTHER_WORD", lowered).map((match) => match.index + match[0].length));
   return numberRuns(lowered, language).flatMap((run) => {
     const inner = run[0].number === 1 ? run.slice(1) : run;
     const shorter = [run, inner].filter((words) => words.length && words[words.length - 1].number === 1).map((words) => words.slice(0, -1));
     for (const words of language === "zh" ? [run] : [run, inner, ...shorter]) {
-      const value = words.length ? clearValue(lowered, words, language) : 0;
+      const isNumber = words.length && !otherEnds.has(words[words.length - 1].end);
+      const value = isNumber ? clearValue(lowered, words, language) : 0;
       if (value) return [{ value, start: words[0].start }];
     }
     return [];
@@ -46,7 +48,6 @@ function clearValue(text, words, language) {
   if (value < 2 || value >= SPELLED_END || UNCLEAR_NUMBERS.includes(written) || plain(written) !== plain(spelled(value, language).toLowerCase())) return 0;
   if (pattern("clear_numbers.BEFORE", "whole").test(characterBefore(text, start)) || matchAt("clear_numbers.AFTER", text, end)) return 0;
   if (value <= LAST_REFERRING && pattern("clear_numbers.REFERRING").test(text.slice(Math.max(0, start - LONGEST_REFERRING), start))) return 0;
-  if (allMatches("clear_numbers.OTHER_WORD", text).some((match) => match.index + match[0].length === end)) return 0;
   const isPart = language === "zh" ? written.length === 1 && !matchAt("clear_numbers.MEASURE", text, end) : /^\p{L}/u.test(characterAt(text, end));
   return isPart ? 0 : value;
 }

@@ -2,7 +2,6 @@
 
 import { linkWords, placesInParts, tokenWeights, wordsOf } from "./alignment.js";
 import { choose } from "./choosing.js";
-import { withoutReplacements } from "./cleaning.js";
 import { Engine } from "./engine.js";
 import { fetchBytes, readModelFile } from "./model_file.js";
 import { readSpelling } from "./spelling.js";
@@ -131,10 +130,7 @@ export class Translator {
         const candidate = copiedCandidate(segment.prefix ? `${segment.prefix} ${segment.text}` : segment.text);
         return { ...segment, candidates: Array(nBest === Infinity ? 1 : nBest).fill(candidate), losses: [], nodes: [] };
       }
-      const candidates = result.candidates.map((hypothesis) => ({
-        hypothesis,
-        text: withoutReplacements(this.target.decode(hypothesis.ids)),
-      }));
+      const candidates = result.candidates.map((hypothesis) => ({ hypothesis, text: this.target.decode(hypothesis.ids) }));
       return { ...segment, ...choose(segment.reading, candidates, plan.languages), nodes: result.nodes };
     });
   }

@@ -52,18 +52,27 @@ function areEqual(one, other) {
 
 /** Return the numbers that have no equal one among the others, each of which equals one of them. @param {NumberForms[]} numbers @param {NumberForms[]} others */
 function unmatched(numbers, others) {
-  const left = [...others];
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  const count = (/** @type {NumberForms} */ number, /** @type {number} */ change) => {
-    for (const form of new Set([...number.digits, ...number.others])) counts.set(form, (counts.get(form) ?? 0) + change);
+  /** @type {[Map<string, number[]>, Map<string, number[]>]} */
+  const [byDigits, byForm] = [new Map(), new Map()];
+  const add = (/** @type {Map<string, number[]>} */ map, /** @type {string} */ form, /** @type {number} */ index) => {
+    const queue = map.get(form);
+    if (queue) queue.push(index);
+    else map.set(form, [index]);
   };
-  for (const other of others) count(other, 1);
+  for (let index = others.length - 1; index >= 0; index--) {
+    const { digits, others: more } = others[index];
+    for (const form of digits) add(byDigits, form, index);
+    for (const form of new Set([...digits, ...more])) add(byForm, form, index);
+  }
+  const taken = new Set();
   return numbers.filter((number) => {
-    const mayEqual = [...number.digits, ...number.others].some((form) => counts.get(form));
-    const equal = mayEqual ? left.findIndex((other) => areEqual(number, other)) : -1;
-    if (equal >= 0) count(left.splice(equal, 1)[0], -1);
-    return equal < 0 && [...number.digits].some((form) => /[^0.]/.test(form));
+    const queues = [...[...number.digits].map((form) => byForm.get(form)), ...[...number.others].map((form) => byDigits.get(form))];
+    const firsts = queues.flatMap((queue) => {
+      while (queue?.length && taken.has(queue[queue.length - 1])) queue.pop();
+      return queue?.slice(-1) ?? [];
+    });
+    if (firsts.length) taken.add(Math.min(...firsts));
+    return !firsts.length && [...number.digits].some((form) => /[^0.]/.test(form));
   });
 }
 
