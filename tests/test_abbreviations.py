@@ -15,6 +15,7 @@ from dragoman.text.sentences import sentences
         ("en", "Come on Jan. 3, 1990, or 4 Feb. at noon.", "Come on January 3, 1990, or 4 February at noon."),
         ("en", "In Jan. we met Jan. He is no. one.", "In Jan. we met Jan. He is no. one."),
         ("en", "At 5 p.m. in front, e.g. there, or at 6 p.m.", "At 5 pm in front, for example there, or at 6 pm."),
+        ("en", "invoice no. \U000f0000", "invoice number \U000f0000"),
         ("de", "Z. B. ca. 5 Mio. Euro, d.h. viel.", "Zum Beispiel ungefähr 5 Millionen Euro, das heißt viel."),
         ("de", "Hefte usw.", "Hefte und so weiter."),
         ("de", "Am 5. Dez. in Köln, S. 7.", "Am 5. Dezember in Köln, Seite 7."),

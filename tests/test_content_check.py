@@ -223,6 +223,8 @@ def test_a_time_in_words_is_kept_in_another_language(hour: int, minute: str, sou
         ("42.195 km", "42,195 km", ("en", "de"), True),
         ("42.195 km", "42.195 km", ("en", "de"), False),
         ("42.195 km", "42 195 km", ("en", "fr"), False),
+        ("We owe you EUR 1,249.00.", "Wir schulden 1,249.00 EUR.", ("en", "de"), False),
+        ("We owe you EUR 1,249.00.", "Wir schulden 1.249,00 EUR.", ("en", "de"), True),
         ("42.195 km", "42195 km", ("en", "fr"), False),
         ("42.195 km", "42.195公里", ("en", "zh"), True),
         ("Ça coûte 1 250,00 €.", "Es kostet 1.250,00 €.", ("fr", "de"), True),

@@ -122,7 +122,7 @@ def test_what_cannot_be_read_is_refused_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"good\nbad \xff\n")
     with pytest.raises(DataError, match=r"invalid UTF-8: .*a\.txt:2:5"):
         open_document(tmp_path / "a.txt")
-    with pytest.raises(DataError, match="cannot read"):
+    with pytest.raises(DataError, match="file not found"):
         open_document(tmp_path / "missing.txt")
     with pytest.raises(DataError, match="this is a folder, not a file"):
         open_document(tmp_path)

@@ -465,7 +465,7 @@ def test_a_model_with_chosen_heads_is_saved(bundle: Path, tmp_path: Path, capsys
         (["alignment", "-m", "BUNDLE"], 2, "give --corpus"),
         (["alignment", "-m", "BUNDLE", "-m", "BUNDLE", "--corpus", "captions"], 2, "--model is given more than once"),
         (["positions", "-o", "a.png", "--d-model", "5"], 2, "use an even d_model"),
-        (["schedule", "nothing.yaml", "-o", "a.png"], 2, "cannot read the recipe"),
+        (["schedule", "nothing.yaml", "-o", "a.png"], 2, "recipe not found"),
         (["schedule", "RECIPE", "-o", "a.png"], 2, "the schedule 'cosine' ends with the training"),
         (["curves", "nothing", "-o", "a.png"], 1, "no metrics of a run"),
     ],

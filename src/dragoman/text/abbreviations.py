@@ -53,6 +53,10 @@ _BEFORE_NUMBERS = {
 }
 
 
+#: Characters that stand for spans, such as the number of an invoice, while a text is read (`translator/marks.py`).
+_MARKS = "\U000f0000-\U000ffffd"
+
+
 def _short_months(language: str) -> dict[str, str]:
     """Return the names of months by their short forms."""
     names = {short: MONTHS[language][number - 1] for short, number in MONTH_NUMBERS[language].items()}
@@ -75,7 +79,7 @@ def _pattern(language: str) -> re.Pattern[str]:
     months = _any_of(_short_months(language))
     return re.compile(
         rf"(?<![\w.])(?:{_any_of(_ANYWHERE[language])}"
-        rf"|(?:{_any_of(_BEFORE_NUMBERS[language])}|{months})(?=\s?\d)"
+        rf"|(?:{_any_of(_BEFORE_NUMBERS[language])}|{months})(?=\s?[\d{_MARKS}])"
         rf"|(?:(?<=\d\s)|(?<=\d\.\s)|(?<=\d\.))(?:{months}))(?!\w)",
         re.IGNORECASE,
     )

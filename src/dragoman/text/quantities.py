@@ -30,7 +30,10 @@ _LEAST_TELEPHONE = 6
 #: Characters after a number in which its unit is looked for: "17.30 Uhr".
 _NEAR = 8
 #: Words before a version: "Python 3.12". The first word of a sentence has a capital anyway.
-_VERSION = re.compile(r"(?:\w[,;:]? [A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?(?:\d+\.\d+(?:,? \w{1,5} |-))?\Z")
+_VERSION = re.compile(
+    r"(?:\w[,;:]? (?!(?:EUR|USD|CHF|GBP|CNY|JPY)\b)[A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?"
+    r"(?:\d+\.\d+(?:,? \w{1,5} |-))?\Z"
+)
 #: Digits that are no amount.
 _CODE = re.compile(r"0\d")
 #: Characters of the longest number that is converted to the form of the other language.

@@ -53,7 +53,9 @@ _OWN_SIGNS = {
     ",": re.compile(r"(?:\d{1,3}(?P<gap>[. \u00a0\u2009\u202f'’])\d{3}(?:(?P=gap)\d{3})*|\d+)(?:,(?P<fraction>\d+))?"),
 }
 #: A name before a number that may be a version, and what shows that it is none: "London 2.5 million", "Gewicht 2.5 kg".
-_NAME_BEFORE = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z+#-]*\s?(?:\d+\.\d+(?:,?\s\w{1,5}\s|\s?[-–]\s?))?\Z")
+_NAME_BEFORE = re.compile(
+    r"(?<![A-Za-z])(?!(?:EUR|USD|CHF|GBP|CNY|JPY)\s)[A-Z][A-Za-z+#-]*\s?(?:\d+\.\d+(?:,?\s\w{1,5}\s|\s?[-–]\s?))?\Z"
+)
 _UNIT_AFTER = re.compile(
     r"\s?(?:[%°$€£¥]|(?:kilo|meter|metre|mile|liter|litre|million|milliard|billion|percent|degree|hour|dollar|euro|pound)"
     r"|(?:k?g|[kcm]?m|l)\b)",

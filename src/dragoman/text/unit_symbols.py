@@ -16,8 +16,8 @@ from dragoman.text.languages import base_language
 _METRE, _GRAM = r"m[eèé]t(?:er|re)s?", "gramm?e?s?"
 _SYMBOLS: dict[str, tuple[str, str, str]] = {
     "mm": ("mm|MM", rf"mill?i{_METRE}", "毫米"),
-    "cm": ("cm|CM", rf"[cz]enti{_METRE}|公分", "厘米"),
-    "m": ("m", _METRE, "米"),
+    "cm": ("cm|CM", rf"[cz]enti{_METRE}|公分|\d\s?m\s?\d\d(?!\d)", "厘米"),  # "1 m 55"
+    "m": (r"m(?!\s?\d)", _METRE, "米"),
     "km": ("[kK]m|KM", rf"kilo{_METRE}|千米", "公里"),
     "m²": ("m²|m2|qm|sqm", rf"square\s{_METRE}|quadrat{_METRE}|{_METRE}\scarrés?|平米", "平方米"),
     "km²": ("km²|km2", rf"square\skilo{_METRE}|quadratkilo{_METRE}|kilo{_METRE}\scarrés?|平方千米", "平方公里"),

@@ -11,7 +11,7 @@ export function spelled(number, language) {
   const [head, rest] = [Math.floor(number / size), number % size];
   const isNoun = size >= NOUNS;
   const first = { fr: isNoun ? "un" : "", de: isNoun ? "eine" : "ein" }[language];
-  const count = head > 1 || first === undefined ? countOf(head, size, language) : first;
+  const count = head > 1 || first === undefined ? countWord(head, size, language) : first;
   const parts = [count, head === 1 || (size === 100 && rest) ? one : many].filter(Boolean);
   if (rest) {
     const zero = language === "zh" && rest < Math.floor(size / 10) ? "零" : "";
@@ -22,7 +22,7 @@ export function spelled(number, language) {
 }
 
 /** Return a number before a unit in words, without an ending that it has at the end. @param {number} number @param {number} size @param {string} language */
-function countOf(number, size, language) {
+function countWord(number, size, language) {
   const word = spelled(number, language);
   const isLong = { fr: size < NOUNS && /(?:cents|quatre-vingts)$/.test(word), de: word.endsWith("eins") }[language];
   return isLong ? word.slice(0, -1) : word;
