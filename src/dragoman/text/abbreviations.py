@@ -1,6 +1,6 @@
 """Abbreviations with a point, read as the words that they stand for: "no. 5" as "number 5", "z. B." as "zum Beispiel".
 
-A model of sentences takes a point that it seldom saw inside a sentence for the end of one. It knows the words.
+A point inside a sentence is rare in training text, so a model reads it as the end of the sentence.
 """
 
 from __future__ import annotations
@@ -107,11 +107,9 @@ def without_abbreviations(text: str, language: str) -> str:
     'Is it number 5, for example on January 3? No.'
     """
     language = base_language(language)
-    return (
-        rewrite_words(text, lambda _, match: _words(match[0], language), PATTERNS[language])
-        if language in PATTERNS
-        else text
-    )
+    if language not in PATTERNS:
+        return text
+    return rewrite_words(text, lambda _, match: _words(match[0], language), PATTERNS[language])
 
 
 def _words(written: str, language: str) -> str:

@@ -21,7 +21,7 @@ from dragoman.text.scales import RANGE, SCALES, factors_of, scale_key, written_s
 from dragoman.text.separators import may_be_name
 from dragoman.text.spans import find_spans
 from dragoman.text.times import TIME_PATTERNS, find_times, is_bare, may_last, written_times
-from dragoman.text.unit_symbols import unit_beside, without_units, written_with_unit
+from dragoman.text.unit_symbols import CURRENCY_CODES, unit_beside, without_units, written_with_unit
 from dragoman.text.written_numbers import Number, parse, written
 
 #: Telephone numbers, as they are written within a country or from abroad.
@@ -31,7 +31,7 @@ _LEAST_TELEPHONE = 6
 _NEAR = 8
 #: Words before a version: "Python 3.12". The first word of a sentence has a capital anyway.
 _VERSION = re.compile(
-    r"(?:\w[,;:]? (?!(?:EUR|USD|CHF|GBP|CNY|JPY)\b)[A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?"
+    rf"(?:\w[,;:]? (?!(?:{CURRENCY_CODES})\b)[A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?"
     r"(?:\d+\.\d+(?:,? \w{1,5} |-))?\Z"
 )
 #: Digits that are no amount.

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from dragoman.text.languages import base_language
+from dragoman.text.unit_symbols import CURRENCY_CODES
 
 _DIGIT = re.compile(r"\d")
 #: What is between two digits that follow each other.
@@ -54,7 +55,7 @@ _OWN_SIGNS = {
 }
 #: A name before a number that may be a version, and what shows that it is none: "London 2.5 million", "Gewicht 2.5 kg".
 _NAME_BEFORE = re.compile(
-    r"(?<![A-Za-z])(?!(?:EUR|USD|CHF|GBP|CNY|JPY)\s)[A-Z][A-Za-z+#-]*\s?(?:\d+\.\d+(?:,?\s\w{1,5}\s|\s?[-–]\s?))?\Z"
+    rf"(?<![A-Za-z])(?!(?:{CURRENCY_CODES})\s)[A-Z][A-Za-z+#-]*\s?(?:\d+\.\d+(?:,?\s\w{{1,5}}\s|\s?[-–]\s?))?\Z"
 )
 _UNIT_AFTER = re.compile(
     r"\s?(?:[%°$€£¥]|(?:kilo|meter|metre|mile|liter|litre|million|milliard|billion|percent|degree|hour|dollar|euro|pound)"

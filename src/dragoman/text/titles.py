@@ -41,7 +41,8 @@ _PATTERNS = {
 }
 #: German words before "Frau" as a noun: "eine Frau", "jede Frau Angst hat".
 _NOUN_BEFORE = re.compile(
-    r"\b(?:die|[ksm]?eine|jede|diese|deine|ihre|unsere|eure|welche|manche|andere|alte|junge|erste|letzte)\s\Z", re.I
+    r"\b(?:die|[ksm]?eine|jede|diese|deine|ihre|unsere|eure|welche|manche|andere|alte|junge|erste|letzte)\s\Z",
+    re.IGNORECASE,
 )
 _LONGEST_BEFORE = 12
 

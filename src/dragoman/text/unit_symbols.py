@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dragoman.text.languages import base_language
+from dragoman.text.number_words import has_number_words
 
 #: Of each symbol: how else it may be written in a text, and the words for it, as patterns; and its Chinese word.
 _METRE, _GRAM = r"m[eèé]t(?:er|re)s?", "gramm?e?s?"
@@ -53,9 +53,9 @@ _SYMBOLS: dict[str, tuple[str, str, str]] = {
     "JPY": ("JPY", "¥|yens?|日圆", "日元"),
 }
 #: Codes of currencies may also stand before the number.
-_CODES = frozenset(("EUR", "USD", "CHF", "GBP", "CNY", "JPY"))
-#: Languages whose words for units are known.
-_LANGUAGES = frozenset(("en", "de", "fr", "zh"))
+_CODES = ("EUR", "USD", "CHF", "GBP", "CNY", "JPY")
+#: A pattern of them.
+CURRENCY_CODES = "|".join(_CODES)
 _END = r"(?!['’]?[^\W\d_]|[²³/])"
 
 
@@ -69,10 +69,10 @@ def _symbol_pattern(names: Iterable[str]) -> str:
 
 NAMES = tuple(_SYMBOLS)
 _AFTER = re.compile(rf"[ \u00a0\u202f]?(?:{_symbol_pattern(NAMES)})")
-_BEFORE = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(_CODES))})[ \u00a0\u202f]?\Z")
+_BEFORE = re.compile(rf"(?<!\w)(?:{CURRENCY_CODES})[ \u00a0\u202f]?\Z")
 _LONGEST_BEFORE = 5
 _IN_SOURCE = re.compile(rf"(?<=\d){_AFTER.pattern}")
-_CODES_BEFORE = re.compile(rf"(?<!\w)({'|'.join(sorted(_CODES))})(?=[ \u00a0\u202f]?\d)")
+_CODES_BEFORE = re.compile(rf"(?<!\w)({CURRENCY_CODES})(?=[ \u00a0\u202f]?\d)")
 #: What a translation may have of each unit.
 MENTIONS = {
     symbol: re.compile(rf"(?<![^\W\d_])(?:{forms}){_END}|{words}|{chinese}", re.IGNORECASE)
@@ -135,7 +135,7 @@ def lost_units(source: str, translation: str, target_lang: str) -> list[int]:
     >>> [lost_units("It is 120 cm long.", f"Es ist 120 {unit} lang.", "de") for unit in ("cm", "Zentimeter", "Uhr")]
     [[], [], [9]]
     """
-    if base_language(target_lang) not in _LANGUAGES:
+    if not has_number_words(target_lang):
         return []
     places: dict[str, list[int]] = defaultdict(list)
     for match in _IN_SOURCE.finditer(source):

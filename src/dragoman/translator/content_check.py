@@ -26,7 +26,7 @@ def content_flags(source: str, translation: str, stretches: Sequence[str], langu
 
     `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols.
     `number` is for numbers, months, weekdays, times and halves of the day that are missing or invented, and for lost
-    minus signs and currencies.
+    minus signs, units and currencies.
 
     Args:
         source, translation: the texts.

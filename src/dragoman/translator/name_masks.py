@@ -112,7 +112,7 @@ def _is_sound(
 def with_warnings(plan: Plan, candidates: Sequence[Sequence[Candidate]], lost: LostNames) -> list[Sequence[Candidate]]:
     """Return the candidates of a plan's jobs, with those marked that lack a lost name.
 
-    A name that may be there in another form is none of these.
+    A name that may be there in another form does not count.
     """
     marked = list(candidates)
     for number, names in lost.items():

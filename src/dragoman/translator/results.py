@@ -14,8 +14,8 @@ from dragoman.memories import MemoryMatch
 #: `copied`: a part of the text was copied, because no model, or not this one, can read it;
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
-#: `number`: a number, a month, a weekday, a time or its half of the day, a minus sign or a currency is missing, changed
-#: or invented;
+#: `number`: a number, a month, a weekday, a time or its half of the day, a minus sign, a unit or a currency is missing,
+#: changed or invented;
 #: `word`: a name, or another rare word with a capital, is probably missing or wrong;
 #: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`);
 #: `unsure`: its confidence is below `min_confidence`, so that the text itself stands in its place.
