@@ -139,7 +139,13 @@ class Model:
         finisher = Finisher(self, self.tokenizers, None, 512)  # type: ignore[arg-type]
         config = SearchConfig.model_validate({"beam_size": 3, **options})
         stages = Pipeline(planner, self, finisher, config, check)
-        (translation,) = stages.translate([Request(text, source_lang=source, target_lang=target, terms=terms)])
+        (translation,) = stages.translate(
+            [
+                Request(
+                    text, source_lang=source, target_lang=target, terms=terms, rules=["first_words", "numbers", "names"]
+                )
+            ]
+        )
         return translation
 
 

@@ -14,6 +14,7 @@ from dragoman.text.numbers import numbers_kept
 from dragoman.text.quantities import find_quantities
 from dragoman.translator import Translator
 from dragoman.translator.content_check import lost_quantities
+from dragoman.translator.options import CallOptions
 
 LANGUAGES = st.sampled_from(["en", "de", "fr", "zh"])
 #: A sentence of each language, for a date, a time or an amount.
@@ -144,18 +145,19 @@ def test_a_quantity_is_found_beside_what_is_protected(
 
 def test_alone_and_in_a_batch_the_same_is_kept() -> None:
     translator = Translator.load("everyday")
+    options: CallOptions = {"source_lang": "zh", "target_lang": "en", "rules": ["numbers"]}
     texts = ["我的签证4月9日到期。", "你好。", "会议改到2029年11月6日了，请告诉 {name}。"]
-    together = translator.translate(texts, source_lang="zh", target_lang="en", align=True)
-    alone = [translator.translate(text, source_lang="zh", target_lang="en", align=True) for text in texts]
+    together = translator.translate(texts, align=True, **options)
+    alone = [translator.translate(text, align=True, **options) for text in texts]
     assert [one.text for one in together] == [one.text for one in alone]
     assert not any(one.flags for one in together)
     assert "{name}" in together[2].text
     for one, month, day in ((together[0], "April", "9"), (together[2], "November", "6")):
         assert month in one.text
         assert day in one.text
-    three = translator.translate(texts[0], source_lang="zh", target_lang="en", n_best=3)
+    three = translator.translate(texts[0], n_best=3, **options)
     assert (len(three.alternatives), three.alternatives[0].text) == (3, three.text)
-    (begun,) = translator.translate(texts[:1], source_lang="zh", target_lang="en", prefixes=["My visa"])
+    (begun,) = translator.translate(texts[:1], prefixes=["My visa"], **options)
     assert begun.text.startswith("My visa")
     assert not begun.flags
 

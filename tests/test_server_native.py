@@ -42,6 +42,22 @@ def oracle(model: Path) -> Translator:
     return Translator.load(model, device="cpu")
 
 
+def test_a_plain_text_is_what_the_model_says(client: Any, oracle: Translator) -> None:
+    text = "SEE https://a.org/b, teh HOUSE no. 12"
+    body = {"source": "en", "target": "de", "plain": True, "texts": [text, {"text": text, "plain": False}]}
+    plain, usual = client.post("/v1/translate", json=body).json()["translations"]
+    expected = oracle.translate(text, source_lang="en", target_lang="de", plain=True)
+    assert (plain["text"], plain["flags"]) == (expected.text, [])
+    usually = oracle.translate(text, source_lang="en", target_lang="de")
+    assert (usual["text"], usual["flags"]) == (usually.text, [*usually.flags])
+    assert usual["flags"]
+    answer = client.post("/v1/translate", json={**body, "terms": [{"source": "house", "targets": ["Haus"]}]})
+    assert (answer.status_code, answer.json()["error"]) == (
+        400,
+        "plain and terms contradict each other; leave one of them out",
+    )
+
+
 def test_each_text_has_options_of_its_own(client: Any, oracle: Translator) -> None:
     body = {
         "source": "en",

@@ -137,14 +137,14 @@ def tokenizers() -> Tokenizers:
 def test_the_model_reads_small_letters_and_the_translation_has_capitals(tokenizers: Tokenizers) -> None:
     search = ScriptedSearch(tokenizers, same)
     texts = ["SHE IS READING {a b}!", "Is she reading?", "NATO", "A DOG IS HERE. It is 3."]
-    translations = pipeline(search).translate([Request(text, sentences=True) for text in texts])
+    translations = pipeline(search).translate([Request(text, sentences=True, rules=["first_words"]) for text in texts])
     assert search.read == ["She is reading {a b}!", "is she reading?", "NATO", "A dog is here.", "It is 3."]
     assert [one.text for one in translations] == texts
 
 
 def test_a_first_word_in_small_letters_has_its_capital_in_the_translation() -> None:
     search = ScriptedSearch(learned(N_RESERVED), same)
-    (translation,) = pipeline(search).translate([Request("The {a b}.")])
+    (translation,) = pipeline(search).translate([Request("The {a b}.", rules=["first_words"])])
     assert (search.read, translation.text) == (["the ⟨1⟩."], "The {a b}.")
 
 
@@ -157,7 +157,7 @@ def test_a_given_prefix_keeps_its_case(tokenizers: Tokenizers) -> None:
 def test_what_is_written_for_a_number_is_in_capitals_too() -> None:
     """The first translation loses the time, so it is masked; an address stays as it is."""
     search = ScriptedSearch(learned(N_RESERVED), lambda text: [text if text.count("⟨") == 2 else "a ⟨1⟩"])
-    request = Request("A MAN AT 5 PM {a b}", source_lang="en", target_lang="de", align=True)
+    request = Request("A MAN AT 5 PM {a b}", source_lang="en", target_lang="de", align=True, rules=["numbers"])
     (translation,) = pipeline(search).translate([request])
     assert translation.text == "A MAN AT 17 UHR {a b}"
     assert {target for _, target in translation.alignment or ()} == set(range(7))

@@ -189,10 +189,6 @@ def load_once(folder: Path) -> Tokenizers:
     return load_bundle(folder).tokenizers
 
 
-def n_pieces(word: str) -> int:
-    return 1 + sum(map(str.isupper, word))
-
-
 def test_text_is_cleaned_and_cut_equally(lines: list[str], node: Node) -> None:
     def pairs() -> Iterator[tuple[str, object, object]]:
         for text in lines:
@@ -202,8 +198,6 @@ def test_text_is_cleaned_and_cut_equally(lines: list[str], node: Node) -> None:
             found = [[paragraphs[span.start : span.end], span.kind] for span in spans.find_spans(paragraphs)]
             yield text, found, node("spans", paragraphs)
             yield text, shouting.is_shouted(paragraphs), node("isShouted", paragraphs)
-            yield text, shouting.small_start(paragraphs, "en", n_pieces), node("smallStart", paragraphs)
-            yield text, shouting.capitalize(paragraphs), node("capitalize", paragraphs)
             yield text, shouting.shout(paragraphs, "de"), node("shout", paragraphs, "de")
             for code in ("en", "fr", "de"):
                 typed = paragraphs.replace("'", "").replace("’", "")

@@ -38,8 +38,6 @@ const functions = {
   sentences: (text) => sentences.sentenceSpans(text).map(([start, end]) => text.slice(start, end)),
   spans: (text) => spans.findSpans(text).map((span) => [text.slice(span.start, span.end), span.kind]),
   isShouted: (text) => shouting.isShouted(text),
-  smallStart: (text) => shouting.smallStart(text, "en", (word) => 1 + (word.match(/\p{Uppercase}/gu)?.length ?? 0)),
-  capitalize: (text) => shouting.capitalize(text),
   shout: (text, language) => shouting.shout(text, language),
   withApostrophes: (text, language) => contractions.withApostrophes(text, language),
   withoutAbbreviations: (text, language) => abbreviations.withoutAbbreviations(text, language),

@@ -23,10 +23,12 @@ from dragoman.cli.options import (
     NoRepeatNgram,
     NoShortList,
     Pairs,
+    Plain,
     Precision,
     Prefix,
     Protect,
     RepetitionPenalty,
+    Rules,
     Sample,
     SampleSeed,
     Sentences,
@@ -126,6 +128,8 @@ class TextFlags:
     sentences: Sentences = None
     min_confidence: MinConfidence = None
     terms: Terms = None
+    rules: Rules = None
+    plain: Plain = False
 
     def options(self, direction: DirectionOptions) -> dict[str, Any]:
         """Return them for a translator: of a term list, the terms in a direction.

@@ -121,6 +121,13 @@ MinConfidence = Annotated[
     float | None,
     typer.Option("--min-confidence", min=0, max=1, metavar="0..1", help="Leave a text as it is below this confidence."),
 ]
+Plain = Annotated[
+    bool, typer.Option("--plain", help="Return what the model says: no rule reads, checks or repairs anything.")
+]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option("--rule", metavar="RULE", help="Switch on a rule: first_words, numbers or names. Repeatable."),
+]
 Terms = Annotated[
     Path | None,
     typer.Option(

@@ -39,7 +39,7 @@ def translate_document(
     template = Request("", prefix, sentences, **of_texts).checked("")
     if isinstance(document, Bilingual):
         document.set_languages(*_languages(translator, of_texts.get("source_lang"), of_texts.get("target_lang")))
-    keeps_ellipses = template.memory is not None or bool(template.prefix)
+    keeps_ellipses = template.plain or template.memory is not None or bool(template.prefix)
     texts = [SegmentText.of(segment, keeps_ellipses=keeps_ellipses) for segment in document.segments()]
 
     def translations() -> Iterator[Translation]:
@@ -50,7 +50,7 @@ def translate_document(
             ]
             found = translator.pipeline.translate(requests, config, batch_size=batch_size)
             for text, translation in zip(together, found, strict=True):
-                yield text.finish(translation, template.target_lang)
+                yield translation if template.plain else text.finish(translation, template.target_lang)
 
     return translations()
 

@@ -26,6 +26,8 @@ class LineRequest:
     terms: tuple[Term, ...] = ()
     #: Number the doubtful words, if the model is calibrated.
     doubts: bool = False
+    #: Return what the model says.
+    plain: bool = False
 
     @property
     def strings(self) -> list[str]:
@@ -34,7 +36,8 @@ class LineRequest:
 
     def on_the_way(self) -> LineRequest:
         """Return the request for a translation of this line into a language in the middle."""
-        return LineRequest(self.text, verbatim=self.verbatim, terms=tuple(term for term in self.terms if term.is_kept))
+        kept = tuple(term for term in self.terms if term.is_kept)
+        return LineRequest(self.text, verbatim=self.verbatim, terms=kept, plain=self.plain)
 
     def checked(self, translation: Translation) -> Translation:
         """Return the translation of this line through another language, with a flag if it lacks a term."""
@@ -48,7 +51,16 @@ class LineRequest:
         """Return the request to a model for these languages."""
         terms = TermList(self.terms) if self.terms else None
         return Request(
-            self.text, self.prefix, None, self.align, source, target, self.verbatim, terms=terms, doubts=self.doubts
+            self.text,
+            self.prefix,
+            None,
+            self.align,
+            source,
+            target,
+            self.verbatim,
+            terms=terms,
+            doubts=self.doubts,
+            plain=self.plain,
         )
 
     def fitting(self, planner: Planner, leg: Leg) -> LineRequest:

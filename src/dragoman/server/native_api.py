@@ -160,9 +160,10 @@ async def _wanted(
             source, confidence = detected.language, detected.confidence
         source = require_language(parts.shelf.directory, source)
         terms = await parts.service.in_thread(partial(lists.of, text))
-        wanted.append(
-            WantedText(text.text, source, target, text.prefix, bool(text.align), text.given(), terms, bool(text.doubts))
-        )
+        if text.plain and terms:
+            raise ApiError(400, "plain and terms contradict each other; leave one of them out")
+        align, doubts, plain = bool(text.align), bool(text.doubts), bool(text.plain)
+        wanted.append(WantedText(text.text, source, target, text.prefix, align, text.given(), terms, doubts, plain))
         confidences.append(confidence)
     return wanted, confidences
 

@@ -47,6 +47,10 @@ class SearchOptions(_Strict):
     doubts: Annotated[
         bool | None, Field(description="Number the doubtful words of each line, if the model is calibrated.")
     ] = None
+    plain: Annotated[
+        bool | None,
+        Field(description="Return what the model says: no rule reads, checks or repairs anything; without terms."),
+    ] = None
     terms: Annotated[
         list[GivenTerm] | Whole | None, Field(description='Terms, or lines such as "ticket = billet | titre".')
     ] = None
@@ -54,7 +58,7 @@ class SearchOptions(_Strict):
 
     def given(self) -> dict[str, Any]:
         """Return the options of the search that have a value."""
-        others = "align", "doubts", "terms", "term_lists"
+        others = "align", "doubts", "plain", "terms", "term_lists"
         values = {name: getattr(self, name) for name in SearchOptions.model_fields if name not in others}
         return {name: value for name, value in values.items() if value is not None}
 

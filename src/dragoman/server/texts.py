@@ -38,6 +38,7 @@ class WantedText:
     #: Where a source is in several, the first counts.
     terms: Sequence[TermList] = ()
     doubts: bool = False
+    plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,12 @@ async def _line_requests(parts: ServerParts, texts: Sequence[tuple[WantedText, T
     def requests() -> list[LineRequest]:
         return [
             LineRequest(
-                line, "" if number else text.prefix, text.align, terms=terms_in(line, text.terms), doubts=text.doubts
+                line,
+                "" if number else text.prefix,
+                text.align,
+                terms=terms_in(line, text.terms),
+                doubts=text.doubts,
+                plain=text.plain,
             )
             for text, lines in texts
             for number, line in enumerate(lines.lines)

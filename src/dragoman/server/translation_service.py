@@ -86,7 +86,7 @@ class TranslationService:
 
     async def _recalled(self, legs: Sequence[Leg], lines: Sequence[LineRequest]) -> list[Translation | None]:
         """Return the translation of each line that the memory has, aligned if that is wanted."""
-        if self._memory.is_empty:
+        if self._memory.is_empty or any(line.plain for line in lines):
             return [None] * len(lines)
         requests = [line.request(legs[0].source, legs[-1].target) for line in lines]
         known = await self.in_thread(lambda: [self._memory.recall(request) for request in requests])

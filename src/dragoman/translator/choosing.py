@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from dragoman.text.currencies import lost_currency_words
 from dragoman.text.doubled_prices import has_doubled_price
+from dragoman.text.languages import have_rules
 from dragoman.text.moments import has_broken_moment
 from dragoman.text.shouting import capitalize, shout
 from dragoman.text.terms import missing_terms
@@ -37,12 +38,16 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
 
     It has no fault, each span once, the same numbers, and all terms. If there is none, it is the one with the fewest
     flags, of those the one that lacks the fewest terms, and of those one whose dates with a time are not broken.
+    Candidates for a plain reading stay in their order; only their protected stretches are looked at.
 
     Args:
         reading: what the model read.
         candidates: of a segment, the best first.
         languages: codes of the source and the target language.
     """
+    if reading.is_plain:
+        lost = any(stretch not in candidates[0].text for stretch in reading.unmasked)
+        return Choice(candidates, ["span"] if lost else [])
     candidates = [candidate._replace(text=_repaired(reading, candidate.text)) for candidate in candidates]
     flags = [_content_flags(reading, candidate.text, languages) for candidate in candidates]
     missing = [_missing(reading, candidate.text) for candidate in candidates]
@@ -74,6 +79,8 @@ def with_price_flag(flags: Sequence[Flag], source: str, translation: str, langua
     >>> with_price_flag([], "It costs $5.", "Es kostet $5 $.", ("en", "de"))
     ['number']
     """
+    if not have_rules(languages):
+        return [*flags]
     has_fault = has_doubled_price(source, translation) or lost_currency_words(source, translation, *languages)
     return [*flags, "number"] if has_fault and "number" not in flags else [*flags]
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 
 from dragoman.text.currencies import currencies_kept
-from dragoman.text.languages import UNSPACED, base_language
+from dragoman.text.languages import UNSPACED, base_language, have_rules
 from dragoman.text.numbers import NumberFaults, number_faults
 from dragoman.text.odd_characters import symbols
 from dragoman.text.protection import occurrences
@@ -26,7 +26,7 @@ def content_flags(source: str, translation: str, stretches: Sequence[str], langu
 
     `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols.
     `number` is for numbers, months, weekdays, times and halves of the day that are missing or invented, and for lost
-    minus signs, units and currencies.
+    minus signs, units and currencies. Numbers are checked only if the rules know both languages.
 
     Args:
         source, translation: the texts.
@@ -38,6 +38,8 @@ def content_flags(source: str, translation: str, stretches: Sequence[str], langu
     is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
     if is_invented or any(count for _, count in _miscounted(source, translation, stretches)):
         flags.append("span")
+    if not have_rules(languages):
+        return flags
     source, target = _without_spans(source, translation, stretches)
     has_faults = any(any(faults) for faults in _faults(source, target, languages))
     has_faults = has_faults or bool(lost_units(source, target, languages[1]))
@@ -58,8 +60,10 @@ def lost_quantities(
 
     If a currency sign is missing, or the fault belongs to no quantity, such as one number too many, return all of them.
     Quantities in words are returned only if they are lost. Places are those of the source. No quantity is in a
-    protected stretch.
+    protected stretch. There are none if the rules do not know both languages.
     """
+    if not have_rules(languages):
+        return []
     source, target = _without_spans(source, translation, stretches)
     in_digits, in_words = _faults(source, target, languages)
     found = _with_places(find_worded_quantities(source, *languages), in_words.lost) if in_words.lost else []

@@ -94,6 +94,8 @@ class SegmentLimits:
     usual_tokens: int | None = None
     #: Copy text without letters and digits.
     copies_marks: bool = False
+    #: Copy text that is no word: encoded data and hashes.
+    copies_codes: bool = True
 
     @property
     def longest(self) -> int:
@@ -118,7 +120,7 @@ def cut(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
         return [_copied(text)] if text.strip() else []
     segments: list[Segment] = []
     end = 0
-    for start, next_end in _spans_to_copy(text):
+    for start, next_end in _spans_to_copy(text) if limits.copies_codes else ():
         segments += _cut_words(text[end:start], encode, limits)
         segments.append(_copied(text[start:next_end]))
         end = next_end

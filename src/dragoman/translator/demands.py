@@ -59,7 +59,7 @@ def demanded_terms(text: str, terms: TermList | None, protected: Sequence[Stretc
     return [each for each in found if not overlaps(each[:2], kept)]
 
 
-def required_forms(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Forms]:
+def required_forms(reading: Reading, translation: str, languages: tuple[str, str], *, has_numbers: bool) -> list[Forms]:
     """Return what the second search for a segment must write: its terms, and what its translation lost.
 
     A model without reserved pieces has not learned to write spans, so it must write protected ones only. With them, a
@@ -69,10 +69,11 @@ def required_forms(reading: Reading, translation: str, languages: tuple[str, str
         reading: what the model read.
         translation: as the model wrote it.
         languages: codes of the source and the target language.
+        has_numbers: demand lost numbers, too, as the target language writes them.
     """
     lost_texts = lost_spans(reading.text, translation, reading.unmasked)
     spans = [(Form(text),) for text in lost_texts if reading.has_pieces or text in reading.unmasked]
-    lost = lost_quantities(reading.text, translation, reading.unmasked, languages)
+    lost = lost_quantities(reading.text, translation, reading.unmasked, languages) if has_numbers else []
     if reading.has_pieces and base_language(languages[1]) == "zh":
         lost = [quantity for quantity in lost if not quantity.is_moment]
     return [*required_terms(reading), *spans, *(tuple(map(Form, quantity.forms)) for quantity in lost)]

@@ -22,7 +22,7 @@ from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.judging import confidence
 from dragoman.translator.placing import place
 from dragoman.translator.plans import Plan, TextPlan
-from dragoman.translator.results import Alternative, Translation, merge_flags
+from dragoman.translator.results import Alternative, Flag, Translation, merge_flags
 from dragoman.translator.searching import Candidate
 from dragoman.translator.segment_names import languages_of
 
@@ -133,10 +133,10 @@ class Finisher:
         found = {}
         for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True)):
             choice = rank(segment.reading, beam, languages_of(text))
-            if choice.flags:
-                demands = phrases.demands(
-                    required_forms(segment.reading, choice.candidates[0].text, languages_of(text))
-                )
+            if choice.flags and not text.request.plain:
+                translation, has_numbers = choice.candidates[0].text, "numbers" in text.request.rules
+                required = required_forms(segment.reading, translation, languages_of(text), has_numbers=has_numbers)
+                demands = phrases.demands(required)
                 has_more = plan.config.n_best < plan.config.beam_size and {"span", "number"} & set(choice.flags)
                 if demands or has_more:
                     found[number] = demands
@@ -180,20 +180,31 @@ class Finisher:
             for segments in zip(*(choice.candidates for choice in chosen), strict=False)
         ]
         best = alternatives[0]
-        flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.flags)]
-        flags += [segment.flag for segment in plan.segments if segment.flag is not None and _has_text(segment)]
-        flags += ["copied" for segment in plan.segments if segment.reading.has_foreign]
-        flags += ["word" for choice in chosen if choice.candidates[0].lacks_word]
         return Translation(
             best.text,
             best.score,
             best.tokens,
             tuple(alternatives),
             n_parts=len(chosen),
-            flags=merge_flags(flags),
+            flags=merge_flags(_flags(plan, chosen)),
             confidence=confidence(plan, best.log_prob, [choice.candidates[0] for choice in chosen]),
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
         )
+
+
+def _flags(plan: TextPlan, chosen: Sequence[Choice]) -> Iterator[Flag]:
+    """Yield the flags of a translation; of a plain one, those of protected stretches only."""
+    for segment, choice in zip(plan.segments, chosen, strict=True):
+        yield from choice.flags
+        if plan.request.plain:
+            continue
+        yield from choice.candidates[0].hypothesis.faults
+        if segment.flag is not None and _has_text(segment):
+            yield segment.flag
+        if segment.reading.has_foreign:
+            yield "copied"
+        if choice.candidates[0].lacks_word:
+            yield "word"
 
 
 def _has_text(segment: Segment) -> bool:

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
+from dragoman.text.languages import have_rules
 from dragoman.text.name_words import NameWord
 from dragoman.text.protection import Stretch
 from dragoman.text.spelling import Spelling
@@ -172,7 +173,13 @@ class NameCheck:
     def _check(self, text: TextPlan, segment: Segment, beam: Sequence[Candidate]) -> _Check | None:
         """Return what is to be checked of a segment; None if its translation has all words that may be names."""
         languages, reading = languages_of(text), segment.reading
-        is_plain = not segment.prefix and not reading.is_shouted and not text.languages.typed_tags
+        is_plain = (
+            not text.request.plain
+            and have_rules(languages)
+            and not segment.prefix
+            and not reading.is_shouted
+            and not text.languages.typed_tags
+        )
         groups = names_in(text, reading) if is_plain and languages in self._both_ways else []
         rare = {word for group in groups for word in group if self._is_rare(word, reading.text, languages[0])}
         if not rare:

@@ -136,6 +136,7 @@ def _masked(text: TextPlan, segment: Segment, names: Sequence[str]) -> Request:
         target_lang=target_lang,
         verbatim=merged([*segment.protected, *places]),
         terms=text.request.terms,
+        rules=text.request.rules,
     )
 
 

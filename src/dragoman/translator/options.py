@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict, cast
+from typing import Literal, TypedDict, cast
 
 from dragoman.memories import TranslationMemory
 from dragoman.text.terms import TermList
+
+#: Rules that are off unless a request names them, because each was seen to make translations worse:
+#: `first_words`: the first word of an English sentence is read in small letters, if it is more frequent so;
+#: `numbers`: a second search is to write the numbers, dates, prices and units that a translation lost, or masks them;
+#: `names`: names that a translation lost are masked in a second search.
+Rule = Literal["first_words", "numbers", "names"]
 
 #: Texts for a type checker, for which a string is a sequence of strings, too.
 TextList = list[str] | tuple[str, ...]
@@ -45,6 +51,8 @@ class TextOptions(LanguageOptions, total=False):
     terms: TermList | None
     doubts: bool
     min_confidence: float | None
+    rules: Sequence[Rule]
+    plain: bool
 
 
 class CallOptions(SearchOptions, TextOptions, total=False):

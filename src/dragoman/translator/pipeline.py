@@ -128,8 +128,8 @@ class Pipeline:
     ) -> list[Translation]:
         """Plan, search and finish.
 
-        Segments that lack a term, a span or a number are searched again, and the search must write it. Texts that still
-        lack a span or a number are searched once more, with masks in place of numbers. Protected stretches that are
+        Segments that lack a term or a span are searched again, and the search must write it. By the rule `numbers`,
+        this is done for lost numbers, too, and once more with masks in place of them. Protected stretches that are
         missing after that are put in their places. A text with too low a confidence is left as it is.
         """
         stages = self.stages(requests, config, batch_size=batch_size)
@@ -193,11 +193,15 @@ class Pipeline:
         return self.finisher.with_others(plan, candidates, dict(zip(demands, others, strict=True)))
 
     def _with_names(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> _Searches:
-        """Search again for the segments that lost a name, with masks in place of it and of numbers."""
+        """Flag the segments that lost a name. By the rule `names`, search them again, with masks in place of it and of
+        numbers."""
         lost = {} if plan.config.sample or self.names is None else self.names.find(plan, candidates)
-        if not lost or self.names is None:
-            return plan, candidates
-        tried = attempts(lost)
+        repaired = {
+            number: names for number, names in lost.items() if "names" in plan.searched[number][0].request.rules
+        }
+        if not repaired or self.names is None:
+            return plan, with_warnings(plan, candidates, lost)
+        tried = attempts(repaired)
         requests, written = [each.request(plan) for each in tried], [each.written for each in tried]
         masked = self.planner.plan(requests, plan.config, masks_numbers=True, names=written)
         terms = [self.planner.phrases.demands(required_terms(segment.reading)) for _, segment in masked.searched]
@@ -209,12 +213,18 @@ class Pipeline:
         return plan, with_warnings(plan, candidates, lost)
 
     def _with_masks(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
-        """Search again for the texts that lost something, with masks in place of numbers; return the better ones.
+        """Search again with masks in place of numbers, and return the better translations.
+
+        By the rule `numbers`, this is done for the texts that lost something.
 
         A translation that lacks a term may have kept its numbers instead: with masks, a search can write both.
         """
         pairs = zip(plan.texts, translations, strict=True)
-        lossy = [n for n, (text, each) in enumerate(pairs) if has_lost_content(each) or _may_gain_terms(text, each)]
+        lossy = [
+            number
+            for number, (text, each) in enumerate(pairs)
+            if ("numbers" in text.request.rules and has_lost_content(each)) or _may_gain_terms(text, each)
+        ]
         if not lossy or not self.planner.can_mask or plan.config.sample:
             return translations
         masked = self.planner.plan([plan.texts[index].request for index in lossy], plan.config, masks_numbers=True)

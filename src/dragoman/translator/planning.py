@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.abbreviations import without_abbreviations
 from dragoman.text.cleaning import sanitize
-from dragoman.text.contractions import with_apostrophes
 from dragoman.text.known_names import quantities_with_names
+from dragoman.text.languages import have_rules
 from dragoman.text.odd_characters import KnownCharacters
 from dragoman.text.quantities import find_quantities, is_bare_amount
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
-from dragoman.text.shouting import calm, small_start
 from dragoman.text.spelling import WORD, Spelling
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
@@ -27,11 +25,9 @@ from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.plans import Plan, TextPlan
-from dragoman.translator.reading import KnownParts, Reading, TextReader
+from dragoman.translator.reading import KnownParts, PlainReader, Reading, TextReader
 from dragoman.translator.request import Request
-
-#: Pieces that an unknown one counts as, where the form of a word is chosen.
-_UNKNOWN_COST = 9
+from dragoman.translator.respelling import Respelling
 
 
 class Planner:
@@ -57,7 +53,7 @@ class Planner:
         self._directions = directions
         self._max_length = max_length
         self._learned = facts.learned
-        self._spelling = facts.spelling or Spelling()
+        self._respelling = Respelling(tokenizers.source, facts.spelling or Spelling())
         self._short_list = short_list
         self._calibrations, self._is_ensemble = facts.calibrations, facts.is_ensemble
         reserved = tokenizers.reserved
@@ -138,12 +134,13 @@ class Planner:
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         found = request.terms.find(tagged.text) if request.terms else ()
         languages = tagged.source_lang or UNKNOWN, tagged.target_lang
-        has_masks = masks_numbers or (self.can_mask and is_bare_amount(tagged.text, languages[1]))
+        may_mask = self.can_mask and not request.plain and have_rules(languages)
+        has_masks = masks_numbers or (may_mask and is_bare_amount(tagged.text, languages[1]))
         quantities = find_quantities(tagged.text, *languages) if has_masks else []
         if names:
             quantities = quantities_with_names(quantities, tagged.text, languages, names)
         known = KnownParts(quantities, [(start, end) for start, end, _ in found])
-        segments = self._segments(tagged, marks, self._limits(request.sentences), known)
+        segments = self._segments(request, tagged, marks, known)
         if request.terms:
             segments = [with_terms(segment, request.terms) for segment in segments]
         if prefix := sanitize(request.prefix):
@@ -172,11 +169,9 @@ class Planner:
             raise ConfigError(problem, advice="calibrate it: dragoman package --calibrate")
         return found
 
-    def _segments(self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, known: KnownParts) -> list[Segment]:
-        """Cut a text; the ids of each segment begin with the tags. Words of terms have no typing errors."""
-        kept = {word.lower() for start, end in known.terms for word in WORD.findall(tagged.text[start:end])}
-        tags, respell = tagged.tags, partial(self._respelled, tagged.source_lang or UNKNOWN, kept)
-        reader = TextReader(tagged.text, marks, self._tokenizers.reserved, respell, self._is_known, known)
+    def _segments(self, request: Request, tagged: TaggedText, marks: Marks, known: KnownParts) -> list[Segment]:
+        """Cut a text; the ids of each segment begin with the tags."""
+        tags, reader = tagged.tags, self._reader(request, tagged, marks, known)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
         @cache
@@ -188,7 +183,7 @@ class Planner:
             text = read(segment).text
             return self._tokenizers.source.encode(with_tag(tags, text) if tags else text)
 
-        segments = cut(reader.text, encode, limits)
+        segments = cut(reader.text, encode, self._limits(request))
         written = [reader.written(segment.text) if segment.is_copied else "" for segment in segments]
         return [
             segment._replace(
@@ -203,31 +198,33 @@ class Planner:
             for segment, form in zip(segments, written, strict=True)
         ]
 
+    def _reader(
+        self, request: Request, tagged: TaggedText, marks: Marks, known: KnownParts
+    ) -> TextReader | PlainReader:
+        """Return the reader of a text. Words of terms have no typing errors."""
+        if request.plain:
+            return PlainReader(tagged.text, marks)
+        kept = {word.lower() for start, end in known.terms for word in WORD.findall(tagged.text[start:end])}
+        language, has_small_start = tagged.source_lang or UNKNOWN, "first_words" in request.rules
+
+        def respell(text: str, is_shouted: bool) -> str:
+            return self._respelling.respelled(
+                text, language, is_shouted=is_shouted, kept=kept, has_small_start=has_small_start
+            )
+
+        return TextReader(tagged.text, marks, self._tokenizers.reserved, respell, self._is_known, known)
+
     def _forbidden_ids(self, source_ids: Sequence[int]) -> Sequence[int]:
         """Return the ids of the reserved pieces that a source does not have, and its translation may not have."""
         if self._reserved.keys().isdisjoint(source_ids):
             return self._reserved_ids
         return tuple(self._reserved[id] for id in self._reserved.keys() - set(source_ids))
 
-    def _respelled(self, language: str, kept: Collection[str], text: str, is_shouted: bool) -> str:
-        """Return a text as models have learned to read it: without shouting, a rare capital and typing errors, with its
-        apostrophes, and with words in place of abbreviations."""
-        spelled = with_apostrophes(calm(text, language, self._cost) if is_shouted else text, language)
-        if self._spelling.knows(language):
-            spelled = without_abbreviations(spelled, language)
-        repaired = self._spelling.repaired(spelled, language, kept)
-        return repaired if is_shouted else small_start(repaired, language, self._cost)
-
-    def _cost(self, word: str) -> int:
-        """Return the number of a word's pieces; an unknown one counts as many."""
-        ids = self._tokenizers.source.encode(word)
-        return len(ids) + _UNKNOWN_COST * ids.count(self._tokenizers.source.special_ids.unknown)
-
-    def _limits(self, by_sentence: bool | None) -> SegmentLimits:
-        learned, sentences = self._learned, 1 if by_sentence else None
-        if learned is None:
-            return SegmentLimits(self._max_length - 1, sentences)
-        if by_sentence is None:
+    def _limits(self, request: Request) -> SegmentLimits:
+        learned, sentences = self._learned, 1 if request.sentences else None
+        if learned is None or request.plain:
+            return SegmentLimits(self._max_length - 1, sentences, copies_codes=not request.plain)
+        if request.sentences is None:
             sentences = learned.known_sentences
         copies_marks = not learned.knows_marks
         return SegmentLimits(self._max_length - 1, sentences, learned.long_tokens, learned.usual_tokens, copies_marks)

@@ -48,6 +48,8 @@ class Reading(NamedTuple):
     written: Sequence[tuple[str, str]] = ()
     #: A masked word has a letter that the model does not know, and that is not Latin.
     has_foreign: bool = False
+    #: The model reads the text as it is, and its translation is not checked.
+    is_plain: bool = False
 
     def unmask(self, text: str) -> str:
         """Return a translation with the spans in place of their masks, without pieces that stand for nothing."""
@@ -98,6 +100,41 @@ class KnownParts(NamedTuple):
     terms: Sequence[Stretch] = ()
 
 
+class PlainReader:
+    """The readings of the segments of a text that the model reads as it is.
+
+    Args:
+        text: sanitized, without tags, with marks for the stretches that its request protects.
+        marks: those of the text.
+    """
+
+    def __init__(self, text: str, marks: Marks) -> None:
+        self.text, self._marks = text, marks
+
+    def original(self, segment: str) -> str:
+        """Return a stretch of `text` as it was."""
+        return self._marks.original(segment)
+
+    def written(self, segment: str) -> str:
+        """Return "": no rule writes a translation."""
+        return ""
+
+    def protected(self, segment: str) -> list[Stretch]:
+        """Return the places of protected stretches in the original of a stretch of `text`."""
+        return _marked_places(segment, self._marks, self._marks)
+
+    def read(self, segment: str) -> Reading:
+        """Return what the model reads in place of a stretch of `text`."""
+        stretches = [self._marks[character] for character in segment if character in self._marks]
+        return Reading(self.original(segment), verbatim=stretches, unmasked=stretches, is_plain=True)
+
+
+def _marked_places(segment: str, wanted: Collection[str] | Marks, marks: Marks) -> list[Stretch]:
+    """Return the places of some marks of a segment in its original."""
+    ends = [0, *accumulate(len(marks.original(character)) for character in segment)]
+    return [(ends[at], ends[at + 1]) for at, character in enumerate(segment) if character in wanted]
+
+
 class TextReader:
     """The readings of the segments of one text.
 
@@ -142,10 +179,7 @@ class TextReader:
 
     def protected(self, segment: str) -> list[Stretch]:
         """Return the places of protected stretches in the original of a stretch of `text`."""
-        if not self._verbatim:
-            return []
-        ends = [0, *accumulate(len(self.original(character)) for character in segment)]
-        return [(ends[at], ends[at + 1]) for at, character in enumerate(segment) if character in self._verbatim]
+        return _marked_places(segment, self._verbatim, self._marks) if self._verbatim else []
 
     def read(self, segment: str) -> Reading:
         """Return what the model reads in place of a stretch of `text`."""

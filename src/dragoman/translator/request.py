@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, get_args
 
 from dragoman.errors import ConfigError
 from dragoman.memories import THRESHOLD, TranslationMemory, check_threshold
 from dragoman.text.protection import Stretch, merged, protection
 from dragoman.text.terms import TermList
 from dragoman.translator.checking import checked_stretches, flag, kind, share, string, string_list, translation_memory
+from dragoman.translator.options import Rule
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,12 @@ class Request:
     doubts: bool = False
     #: The confidence that a translation must have; below it, the text itself stands in its place, with a flag.
     min_confidence: float | None = None
+    #: Rules to switch on.
+    rules: Sequence[Rule] = ()
+    #: Return what the model says: the text is cleaned and encoded, nothing else is read into it, and the translation is
+    #: neither checked nor repaired, so it has no flags. It is cut only if it is too long, or by `sentences`. Protected
+    #: stretches of documents, which `verbatim` names, are put back if they are lost.
+    plain: bool = False
 
     @property
     def needs_calibration(self) -> bool:
@@ -62,6 +69,8 @@ class Request:
         string(self.prefix, f"the prefix{owner}")
         flag(self.align, f"align{owner}")
         flag(self.doubts, f"doubts{owner}")
+        flag(self.plain, f"plain{owner}")
+        self._check_rules(owner)
         if self.min_confidence is not None:
             share(self.min_confidence, f"min_confidence{owner}")
         if self.sentences is not None:
@@ -78,6 +87,20 @@ class Request:
         if self.verbatim:
             checked_stretches(self.verbatim, len(self.text), f"verbatim{owner}")
         return self
+
+    def _check_rules(self, owner: str) -> None:
+        rules = string_list(self.rules, f"rules{owner}")
+        if unknown := [rule for rule in rules if rule not in get_args(Rule)]:
+            raise ConfigError(f"unknown rule {unknown[0]!r}{owner}", advice=f"use {', '.join(get_args(Rule))}")
+        more = {
+            "rules": self.rules,
+            "protect": self.protect,
+            "terms": self.terms,
+            "memory": self.memory,
+            "min_confidence": self.min_confidence is not None,
+        }
+        if self.plain and (used := [name for name, value in more.items() if value]):
+            raise ConfigError(f"plain and {used[0]} contradict each other{owner}", advice="leave one of them out")
 
     def stretches(self) -> list[Stretch]:
         """Return the stretches that the translation must have, in their order; those that overlap are one."""

@@ -8,8 +8,8 @@ import { symbols } from "./odd_characters.js";
 import { allMatches, baseLanguage, replaceAll } from "./patterns.js";
 import { numbersKept } from "./numbers.js";
 import { reservedIn } from "./reading.js";
-import { MARKS } from "./rules.js";
-import { capitalize, shout } from "./shouting.js";
+import { MARKS, NUMBER_WORDS } from "./rules.js";
+import { shout } from "./shouting.js";
 import { findSpans } from "./spans.js";
 import { weekdaysKept } from "./weekdays.js";
 import { unitsKept } from "./unit_symbols.js";
@@ -50,8 +50,7 @@ export function choose(reading, candidates, languages) {
 
 /** Return a translation with the capitals that its segment has. @param {import("./reading.js").Reading} reading @param {string} text @param {string} language */
 function written(reading, text, language) {
-  if (reading.isShouted) return shout(text, language);
-  return reading.isCapitalized ? capitalize(text) : text;
+  return reading.isShouted ? shout(text, language) : text;
 }
 
 /** Put the one mask that a translation lacks in place of the one that its source lacks. @param {import("./reading.js").Reading} reading @param {string} translation */
@@ -79,6 +78,7 @@ function lossesOf(reading, translation, languages) {
   const isInvented = reservedIn(translation).some((piece) => !spans.includes(piece));
   const isSymbolLost = symbols(reading.text).some((symbol) => !translation.includes(symbol));
   if (isInvented || isSymbolLost || spans.some((span) => countOf(translation, span, reading.text) !== occurrences(reading.text, span))) losses.push("span");
+  if (!languages.every((code) => baseLanguage(code) in NUMBER_WORDS)) return losses; // the rules know nothing of them
   let texts = [reading.text, translation];
   for (const span of spans.sort((one, other) => other.length - one.length)) texts = texts.map((text) => text.replaceAll(span, () => " "));
   const [source, target] = texts.map((text) => replaceAll("reading.RESERVED", text, () => " "));

@@ -6,7 +6,7 @@ import { withCurrency } from "./currencies.js";
 import { hasForeignLetter, oddStretches } from "./odd_characters.js";
 import { allMatches, pattern, replaceAll, strip } from "./patterns.js";
 import { PARAGRAPH_END } from "./sentences.js";
-import { calm, isShouted, smallStart } from "./shouting.js";
+import { calm, isShouted } from "./shouting.js";
 import { findSpans } from "./spans.js";
 
 /** The first of the characters for private use that stand for spans, and their number. */
@@ -14,12 +14,11 @@ const [FIRST_MARK, MOST_MARKS] = [0xf0000, 0xfffd];
 const SHORTEST_NUMBER = 2;
 
 export class Reading {
-  /** @param {string} text @param {Map<string, string>} masks reserved pieces and their spans @param {boolean} isShouted @param {boolean} isCapitalized its first word is read in small letters @param {boolean} hasPieces the model has reserved pieces @param {boolean} hasForeign a masked word has a letter that the model does not know, and that is not Latin */
-  constructor(text = "", masks = new Map(), isShouted = false, isCapitalized = false, hasPieces = false, hasForeign = false) {
+  /** @param {string} text @param {Map<string, string>} masks reserved pieces and their spans @param {boolean} isShouted @param {boolean} hasPieces the model has reserved pieces @param {boolean} hasForeign a masked word has a letter that the model does not know, and that is not Latin */
+  constructor(text = "", masks = new Map(), isShouted = false, hasPieces = false, hasForeign = false) {
     this.text = text;
     this.masks = masks;
     this.isShouted = isShouted;
-    this.isCapitalized = isCapitalized;
     this.hasPieces = hasPieces;
     this.hasForeign = hasForeign;
   }
@@ -95,15 +94,13 @@ export class TextReader {
   read(segment) {
     const shouted = isShouted(segment);
     const spelled = withApostrophes(shouted ? calm(segment, this.language, this.cost) : segment, this.language);
-    const repaired = this.knownWords?.repaired(withoutAbbreviations(spelled, this.language)) ?? spelled;
-    const text = shouted ? repaired : smallStart(repaired, this.language, this.cost);
-    const isCapitalized = !shouted && /^\p{Uppercase}/u.test(segment) && /^\p{Lowercase}/u.test(text);
-    if (!this.spans.size) return new Reading(text, new Map(), shouted, isCapitalized, this.reserved.length > 0);
+    const text = this.knownWords?.repaired(withoutAbbreviations(spelled, this.language)) ?? spelled;
+    if (!this.spans.size) return new Reading(text, new Map(), shouted, this.reserved.length > 0);
     const pieces = new Map(this.#masked(text).map((mark, i) => [mark, this.reserved[i]]));
     const read = [...text].map((one) => pieces.get(one) ?? this.spans.get(one) ?? one).join("");
     const masks = new Map([...pieces].map(([mark, piece]) => [piece, /** @type {string} */ (this.spans.get(mark))]));
     const hasForeign = [...masks.values()].some((span) => hasForeignLetter(span, this.isKnown) && !findSpans(span).length);
-    return new Reading(read, masks, shouted, isCapitalized, true, hasForeign);
+    return new Reading(read, masks, shouted, true, hasForeign);
   }
 
   /** Return the marks of a text to be masked: as many as there are reserved pieces; text that looks like one comes first. @param {string} text */

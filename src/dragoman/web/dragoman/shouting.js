@@ -49,30 +49,6 @@ export function calm(text, language, cost) {
   });
 }
 
-/**
- * Return an English text with its first word in small letters, if it is one piece only so.
- *
- * @param {string} text @param {string} language @param {(word: string) => number} cost
- */
-export function smallStart(text, language, cost) {
-  const match = baseLanguage(language) === "en" ? searchFrom("shouting.WORD", text, 0) : null;
-  const word = match?.index === 0 ? match[0] : "";
-  const small = lower(word, baseLanguage(language));
-  const [first = "", ...rest] = word;
-  const isCapitalized = /^\p{Uppercase}$/u.test(first) && isLower(rest.join("")) && [...small].length === rest.length + 1;
-  return isCapitalized && cost(small) === 1 && cost(word) > 1 ? small + text.slice(word.length) : text;
-}
-
-/** Return true if a text has letters that have capitals, and none of them is one. @param {string} text */
-const isLower = (text) => /\p{Lowercase}/u.test(text) && !/[\p{Uppercase}\p{Lt}]/u.test(text);
-
-/** Return a text that begins with a capital, if its first letter has one of one character. @param {string} text */
-export function capitalize(text) {
-  const [first = ""] = text;
-  const capital = first.toUpperCase();
-  return [...capital].length === 1 ? capital + text.slice(first.length) : text;
-}
-
 /** Return a text in capitals, except addresses and text of a script without them. @param {string} text @param {string} language */
 export function shout(text, language) {
   const characters = [...text];
