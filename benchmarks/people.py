@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import random
 import re
-from dataclasses import replace
 
 from everyday_made_up import read_table
 
@@ -33,7 +32,7 @@ N_SENTENCES = 4
 
 
 def main() -> None:
-    """Print the share of kept names, with the second search for names and without, and the sentences that lack one."""
+    """Print the share of kept names, without and with the rule `names`, and the sentences that lack one."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("model", nargs="?", default="everyday")
     pipeline = Translator.load(parser.parse_args().model, workers=1).pipeline
@@ -41,12 +40,12 @@ def main() -> None:
     for name, forms in read_table("people.tsv"):
         pattern = re.compile(rf"\b(?:{forms})\b")
         cases += [(sentence.format(name), pattern) for sentence in draw.sample(SENTENCES, N_SENTENCES)]
-    requests = [Request(text, source_lang="zh", target_lang="en") for text, _ in cases]
-    for title, each in (("without", replace(pipeline, names=None)), ("with", pipeline)):
-        texts = [translation.text for translation in each.translate(requests)]
+    for title, rules in (("without", ()), ("with", ("names",))):
+        requests = [Request(text, source_lang="zh", target_lang="en", rules=rules) for text, _ in cases]
+        texts = [translation.text for translation in pipeline.translate(requests)]
         rows = zip(cases, texts, strict=True)
         lost = [(source, text) for (source, pattern), text in rows if len(pattern.findall(text)) != 1]
-        print(f"{title} the search for names: {len(cases) - len(lost)} of {len(cases)}")
+        print(f"{title} the rule `names`: {len(cases) - len(lost)} of {len(cases)}")
     for source, text in lost:
         print(f"  {source} | {text}")
 

@@ -8,7 +8,6 @@ Each place of text/place_names.py whose name differs between the two languages s
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 
 from dragoman.text.place_names import place_forms, place_rows
 from dragoman.translator import Translator
@@ -27,14 +26,12 @@ def main() -> None:
     parser.add_argument("model", help="a bundle, a run folder or a shipped model, with reserved pieces and both ways")
     arguments = parser.parse_args()
     translator = Translator.load(arguments.model)
-    without = replace(translator.pipeline, names=None)
     for source, target in translator.tokenizers.directions:
         forms = {SENTENCES[source].format(name): place_forms(name, source, target) for name in place_rows(source)}
         places = {text: own for text, own in forms.items() if own}
         counts = []
-        for pipeline in (without, translator.pipeline):
-            translator.pipeline = pipeline
-            found = translator.translate(list(places), source_lang=source, target_lang=target)
+        for rules in ((), ("names",)):
+            found = translator.translate(list(places), source_lang=source, target_lang=target, rules=rules)
             pairs = zip(places.values(), found, strict=True)
             counts.append(sum(any(form in one.text for form in own) for own, one in pairs))
         print(f"{source}-{target}: {counts[0]} of {len(places)} without, {counts[1]} with", flush=True)

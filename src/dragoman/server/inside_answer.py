@@ -27,7 +27,8 @@ async def inside_answer(parts: ServerParts, wanted: WantedText, answer: Translat
     text = answer.lines.lines[0]
     if terms_in(text, wanted.terms):
         return None  # the shown search would differ from the one that made the translation
-    return await parts.service.look_inside(answer.legs[0], LineRequest(text, wanted.prefix), wanted.options, _answer)
+    line = LineRequest(text, wanted.prefix, plain=wanted.plain)
+    return await parts.service.look_inside(answer.legs[0], line, wanted.options, _answer)
 
 
 def _answer(inside: Inside, beam_size: int) -> InsideAnswer:

@@ -39,7 +39,11 @@ async def events(parts: ServerParts, wanted: WantedText) -> AsyncIterator[str]:
     """
     legs = require_route(parts.shelf.directory, wanted.source, wanted.target)
     lines = split_lines(wanted.text)
-    cut = await parts.service.segments(legs[0], lines.lines) if legs else [[line] for line in lines.lines]
+    cut = (
+        await parts.service.segments(legs[0], lines.lines, plain=wanted.plain)
+        if legs
+        else [[line] for line in lines.lines]
+    )
     pieces = [_Part(number, segment) for number, line in enumerate(cut) for segment in line]
     parts.service.queue.require_room(len(pieces))
     return _Stream(parts, wanted, legs, lines, pieces).send()
@@ -86,7 +90,7 @@ class _Stream:
         if not self.legs:
             return piece.source
         terms = terms_in(piece.source, self.wanted.terms)
-        request = LineRequest(piece.source, "" if number else self.wanted.prefix, terms=terms)
+        request = LineRequest(piece.source, "" if number else self.wanted.prefix, terms=terms, plain=self.wanted.plain)
         # Only the parts on their way are counted: a client that stops to read must not fill the queue for others.
         with self.parts.service.queue.hold(1):
             (found,) = await self.parts.service.translate_accepted(self.legs, [request], self.wanted.options)

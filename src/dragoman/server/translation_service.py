@@ -118,9 +118,9 @@ class TranslationService:
             for one, earlier in zip(found, flags, strict=True)
         ]
 
-    async def segments(self, leg: Leg, lines: Sequence[str]) -> list[list[str]]:
-        """Cut lines into the segments that a model reads at once."""
-        requests = [Request(line, source_lang=leg.source, target_lang=leg.target) for line in lines]
+    async def segments(self, leg: Leg, lines: Sequence[str], *, plain: bool) -> list[list[str]]:
+        """Cut lines into the segments that a model reads at once; `plain` is that of `Request`."""
+        requests = [Request(line, source_lang=leg.source, target_lang=leg.target, plain=plain) for line in lines]
         async with self._model(leg.model) as model:
             plan = await self.in_thread(lambda: model.translator.pipeline.plan(requests))
         return [[segment.text for segment in text.segments] for text in plan.texts]
