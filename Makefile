@@ -34,7 +34,9 @@ export PYTHONDONTWRITEBYTECODE :=
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 # What an installation is made from, besides the Python that it refers to.
 C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))
-INSTALLED_FROM := pyproject.toml setup.py constraints.txt $(C_SOURCES)
+INSTALLED_FROM := pyproject.toml packages/captions/pyproject.toml setup.py constraints.txt $(C_SOURCES)
+# The caption models are for non-commercial use, so no extra of dragoman brings them: they are installed beside those.
+CAPTIONS := --editable packages/captions
 
 .PHONY: demo test lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-serve bench-scale bench-processes docs format wheels foreign wasm clean
 .DEFAULT_GOAL := demo
@@ -61,6 +63,7 @@ lean:
 	$(LEAN_BIN)/python $(subst --no-compile,,$(INSTALL)) .
 	$(LEAN_BIN)/python benchmarks/installed_size.py
 	$(LEAN_BIN)/python $(INSTALL) pytest pytest-xdist hypothesis spacy setuptools
+	$(LEAN_BIN)/python $(INSTALL) --no-build-isolation $(CAPTIONS)
 	$(LEAN_BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not torch"
 
 faults: $(VENV)/development
@@ -107,7 +110,7 @@ wasm: $(VENV)/core
 	$(BIN)/python wasm.py
 
 clean:
-	rm -rf $(VENV) $(LEAN) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/*/*.so src/dragoman/*/*.dylib src/dragoman/*/*.dll
+	rm -rf $(VENV) $(LEAN) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info packages/captions/build packages/captions/src/*.egg-info src/dragoman/*/*.so src/dragoman/*/*.dylib src/dragoman/*/*.dll
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each of these files is the stamp of one finished installation; the later ones contain the core.
@@ -125,7 +128,7 @@ $(VENV)/core: $(INSTALLED_FROM) $(VENV)/created
 
 $(VENV)/development: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and the tools of its gates into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,train,serve,documents,memory,words,tensorboard,plot]"
+	@$(BIN)/python $(INSTALL) --no-build-isolation $(CAPTIONS) --editable ".[dev,train,serve,documents,memory,words,tensorboard,plot]"
 	@touch $(VENV)/core $@
 
 $(VENV)/foreign: $(VENV)/development
@@ -135,12 +138,12 @@ $(VENV)/foreign: $(VENV)/development
 
 $(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and the systems it is measured against into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[bench]"
+	@$(BIN)/python $(INSTALL) --no-build-isolation $(CAPTIONS) --editable ".[bench]"
 	@touch $(VENV)/core $@
 
 $(VENV)/docs: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and what builds its book into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[docs]"
+	@$(BIN)/python $(INSTALL) --no-build-isolation $(CAPTIONS) --editable ".[docs]"
 	@touch $(VENV)/core $@
 
 # Without dragoman: its libraries would be compiled once more.

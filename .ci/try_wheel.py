@@ -15,10 +15,10 @@ def main() -> None:
     for precision in LIBRARIES:
         libraries = [kernels.name for kernels in usable_kernels(precision)]
         assert libraries, f"no library for {precision}"
-        translator = Translator.load("multi30k-en-de", device="cpu", precision=precision)
-        text = translator.translate("A man is riding a horse.").text
+        translator = Translator.load("everyday", device="cpu", precision=precision)
+        text = translator.translate("Where is the station?", source_lang="en", target_lang="de").text
         print(f"{precision}: {text} ({libraries[0]})")
-        assert "Pferd" in text
+        assert "Bahnhof" in text
     if importlib.util.find_spec("torch") is not None and sys.platform == "linux":
         from dragoman.native.fused_library import library
 

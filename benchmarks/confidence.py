@@ -24,8 +24,8 @@ from everyday_sets import Direction, text_pairs
 from sacrebleu.metrics.chrf import CHRF
 
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.bundle.finding import PRETRAINED
 from dragoman.bundle.format import CONFIG
+from dragoman.bundle.named_models import named_models
 from dragoman.data import multi30k
 from dragoman.evaluation.calibration import Reliability, calibrate, reliability
 from dragoman.machine.folders import MANIFEST, save_folder
@@ -123,7 +123,8 @@ def _judged(bundle: Bundle, calibration: Calibration, pairs: Pairs, direction: D
 
 def _ship(name: str, found: dict[str, Calibration]) -> None:
     """Write the facts of a shipped bundle anew; all other files stay as they are."""
-    folder, new = PRETRAINED / name, PRETRAINED / f"{name}.new"
+    folder = named_models()[name]
+    new = folder.with_name(f"{name}.new")
     settings = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     settings["facts"][FACT] = Calibrations(directions=found).model_dump(mode="json")
 

@@ -2,7 +2,7 @@
 
     python benchmarks/installed_size.py
 
-The total leaves out pip, setuptools and the models that dragoman ships. Files count as whole blocks of the disk.
+The total leaves out pip, setuptools and the installed models. Files count as whole blocks of the disk.
 """
 
 import sysconfig
@@ -21,12 +21,13 @@ def main() -> None:
         parts = path.relative_to(folder).parts
         name = parts[0].split("-")[0].removesuffix(".libs").removesuffix(".py")
         if path.is_file() and name not in LEFT_OUT:
-            sizes["shipped models" if parts[:2] == ("dragoman", "pretrained") else name] += path.stat().st_blocks * 512
-    shipped = sizes.pop("shipped models", 0)
+            is_model = parts[:2] == ("dragoman", "pretrained") or parts[0] == "dragoman_captions"
+            sizes["models" if is_model else name] += path.stat().st_blocks * 512
+    models = sizes.pop("models", 0)
     for name, size in sizes.most_common():
         if size >= MIB:
             print(f"{size / MIB:7.1f}  {name}")
-    print(f"{sizes.total() / MIB:7.1f}  in all, and {shipped / MIB:.1f} of shipped models")
+    print(f"{sizes.total() / MIB:7.1f}  in all, and {models / MIB:.1f} of models")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python benchmarks/learned_text.py [NAME...]
 
-NAME is such as multi30k-en-de; without any, the shipped models of captions. Rewrites src/dragoman/pretrained/NAME: the
+NAME is such as multi30k-en-de; without any, the caption models. Rewrites the folder of the installed model: the
 weights, the tokenizer and all settings stay as they are. A model that is trained now has the fact from its training.
 Needs DRAGOMAN_DATA or the network; some seconds.
 """
@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from dragoman.bundle.bundle import load_bundle
-from dragoman.bundle.finding import PRETRAINED, shipped_models
 from dragoman.bundle.format import CONFIG
+from dragoman.bundle.named_models import CAPTION_MODELS, named_models
 from dragoman.data.corpus import read_pairs
 from dragoman.machine.folders import MANIFEST, save_folder, verify_folder
 from dragoman.machine.json_files import read_json, to_json
@@ -56,12 +56,10 @@ def note(folder: Path, learned: LearnedText) -> None:
 def main() -> None:
     """Read the arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", default=[each for each in shipped_models() if each.startswith("multi30k")]
-    )
+    parser.add_argument("names", nargs="*", metavar="NAME", default=CAPTION_MODELS)
     for name in parser.parse_args().names:
         learned = count(load_bundle(name, verify=False).tokenizers)
-        note(PRETRAINED / name, learned)
+        note(named_models()[name], learned)
         print(name, learned)
 
 

@@ -1,8 +1,8 @@
-"""Make a model that comes with the package, of a run trained on Multi30k:
+"""Make a caption model of the distribution dragoman-captions, of a run trained on Multi30k:
 
     python benchmarks/ship.py RUN NAME [--last] [--precision int8] [--length-penalty 1.0] [--about FILE]
 
-NAME is such as multi30k-en-de. Writes src/dragoman/pretrained/NAME, with a card whose scores are those of this very
+NAME is such as multi30k-en-de. Writes NAME into packages/captions, with a card whose scores are those of this very
 bundle, and beside it what it makes of Test2016. FILE says in Markdown what else belongs to the recipe: teachers, costs.
 More than 8 MB are refused. Needs DRAGOMAN_DATA or the network; two minutes.
 """
@@ -19,7 +19,6 @@ from typing import Literal, get_args
 from quality import measure
 
 from dragoman.bundle.bundle import load_bundle, write_bundle
-from dragoman.bundle.finding import PRETRAINED
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import DataError
 from dragoman.evaluation.evaluation import Evaluation
@@ -27,11 +26,22 @@ from dragoman.machine.files import write_file
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 
+PLACE = Path(__file__).parent.parent / "packages/captions/src/dragoman_captions"
 MOST_BYTES = 8_000_000
 SPLITS: dict[Literal["validation", "test"], str] = {"validation": "validation", "test": "Test2016"}
 LANGUAGES = {"cs": "Czech", "de": "German", "en": "English", "fr": "French"}
 
 CARD = """\
+---
+license: other
+license_name: multi30k
+license_link: https://github.com/multi30k/dataset
+commercial_use: false
+language: [{languages}]
+library_name: dragoman
+pipeline_tag: translation
+---
+
 # {name}
 
 Translates {source} descriptions of photographs into {target}, from text alone: an encoder-decoder Transformer
@@ -129,6 +139,7 @@ def ship(
     source, target = bundle.tokenizers.source_lang, bundle.tokenizers.target_lang
     card = CARD.format(
         name=name,
+        languages=f"{source}, {target}",
         source=LANGUAGES[source],
         target=LANGUAGES[target],
         precision=precision,
@@ -155,7 +166,7 @@ def main() -> None:
     parser.add_argument("--precision", choices=get_args(StoredPrecision), default="float16")
     parser.add_argument("--length-penalty", type=float)
     parser.add_argument("--about", type=Path)
-    parser.add_argument("--place", type=Path, default=PRETRAINED)
+    parser.add_argument("--place", type=Path, default=PLACE)
     arguments = parser.parse_args()
     about = arguments.about.read_text(encoding="utf-8") if arguments.about else ""
     chosen = {key: getattr(arguments, key) for key in ("which", "precision", "length_penalty")}

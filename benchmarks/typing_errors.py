@@ -18,8 +18,8 @@ from pathlib import Path
 
 from everyday_sets import typo
 
-from dragoman.bundle.finding import PRETRAINED
 from dragoman.bundle.format import WORDS
+from dragoman.bundle.named_models import PRETRAINED
 from dragoman.bundle.words_file import read_words
 
 TATOEBA = {

@@ -17,6 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from runs import captured_log, settings, write_rows
 from tiny import tiny_bundle, tiny_tokenizers
 
+from dragoman.bundle.named_models import CAPTION_MODELS, named_model
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Translator
@@ -44,7 +45,15 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files, so that of two processes none is left with one of them at the end."""
+    """Begin with the longest files, so that of two processes none is left with one of them at the end.
+
+    Tests that need a caption model are skipped without it.
+    """
+    if missing := [name for name in CAPTION_MODELS if named_model(name) is None]:
+        skip = pytest.mark.skip(reason=f"no {missing[0]}: pip install ./packages/captions")
+        for item in items:
+            if item.get_closest_marker("captions") is not None:
+                item.add_marker(skip)
     items.sort(key=lambda item: not item.path.stem.startswith(LONGEST) and item.path.parent.name != "faults")
 
 

@@ -268,6 +268,7 @@ def test_lines_of_preserved_text_are_segments() -> None:
     assert result.count("\n") == 2 * unit.count("\n")
 
 
+@pytest.mark.captions
 def test_the_command_fills_the_targets(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "a.xlf"
     source.write_text(f"{HEAD}<trans-unit><source>A man is <g id='1'>riding</g> a horse.</source></trans-unit>{END}")

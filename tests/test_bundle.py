@@ -475,35 +475,6 @@ def test_a_run_folder_means_its_best(bundle: Path, tmp_path: Path) -> None:
         load_bundle(run)
 
 
-def test_shipped_models_go_by_their_names(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.bundle.finding.PRETRAINED", tmp_path)
-    monkeypatch.chdir(tmp_path / "copy")
-    (tmp_path / "file").touch()
-    (tmp_path / "another").mkdir()
-    assert find_bundle("copy") == copy
-    with pytest.raises(BundleError, match=r"no such model: cpoy; .* or a shipped model: another, copy$"):
-        find_bundle("cpoy")
-    monkeypatch.setattr("dragoman.bundle.finding.PRETRAINED", tmp_path / "none")
-    with pytest.raises(BundleError, match=r"no such model: copy; give a bundle or a run folder$"):
-        find_bundle("copy")
-
-
-def test_what_is_in_the_working_directory_comes_before_a_shipped_model(
-    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.copytree(bundle, tmp_path / "shipped" / "name")
-    (tmp_path / "here").mkdir()
-    monkeypatch.setattr("dragoman.bundle.finding.PRETRAINED", tmp_path / "shipped")
-    monkeypatch.chdir(tmp_path / "here")
-    assert find_bundle("name") == tmp_path / "shipped" / "name"
-    Path("name").mkdir()
-    with pytest.raises(BundleError, match=r"no bundle in this folder: name; it hides the shipped model of that name"):
-        find_bundle("name")
-    Path("name").rmdir()
-    shutil.copytree(bundle, "name")
-    assert find_bundle("name") == tmp_path / "here" / "name"
-
-
 def test_what_is_there_instead_of_a_bundle_is_told(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "model.pt").touch()
     (tmp_path / "pointer").write_text("copy")

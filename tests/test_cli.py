@@ -1033,6 +1033,7 @@ def test_package(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "two").exists()
 
 
+@pytest.mark.captions
 @pytest.mark.parametrize(("precision", "is_larger"), [("float16", True), ("int8", False)])
 def test_a_package_larger_than_its_model_is_told(
     dragoman: Dragoman, tmp_path: Path, precision: str, is_larger: bool
@@ -1047,7 +1048,8 @@ def test_a_shipped_model_goes_by_its_name_everywhere(
 ) -> None:
     """In each command it does what the same folder does by its path."""
     shutil.copytree(bundle, tmp_path / "shipped" / "tiny-en-de")
-    monkeypatch.setattr("dragoman.bundle.finding.PRETRAINED", tmp_path / "shipped")
+    monkeypatch.setattr("dragoman.bundle.named_models.PRETRAINED", tmp_path / "shipped")
+    monkeypatch.setattr("dragoman.bundle.named_models.GROUP", "dragoman.tests")  # no other distribution's models
     for name in ("a.en", "a.de"):
         (tmp_path / name).write_text("A man.\nA cat.\n", encoding="utf-8")
     text = ["--source", tmp_path / "a.en", "--target", tmp_path / "a.de"]
@@ -1071,7 +1073,7 @@ def test_a_shipped_model_goes_by_its_name_everywhere(
     assert dragoman("train", "--pairs", pairs, "--init-from", "tiny-en-de", "--device", "cpu", *steps)[0] == 0
     code, _, err = dragoman("translate", "-m", "tiny-en-fr", stdin=b"A man.")
     assert code == 3
-    assert err == "error: no such model: tiny-en-fr; give a bundle or a run folder, or a shipped model: tiny-en-de\n"
+    assert err == "error: no such model: tiny-en-fr; give a bundle or a run folder, or an installed model: tiny-en-de\n"
 
 
 def test_data_writes_plain_text(dragoman: Dragoman, tmp_path: Path) -> None:

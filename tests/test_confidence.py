@@ -129,6 +129,7 @@ def test_a_long_text_has_the_confidence_of_all_its_segments(translator: Translat
     assert found.confidence == EASY.confidence(found.alternatives[0].log_prob, n_tokens)
 
 
+@pytest.mark.captions
 def test_words_of_improbable_tokens_are_doubtful() -> None:
     """Against the probabilities that `score` gives: a word is doubtful if one of its pieces is below the threshold."""
     bundle = load_bundle("multi30k-en-de")
@@ -220,6 +221,7 @@ def test_each_direction_has_its_own_calibration() -> None:
 # --- learning it -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.captions
 def test_a_calibration_holds_for_other_sentences(data_folder: Path) -> None:
     lines = {
         language: gzip.decompress((data_folder / f"multi30k/val.{language}.gz").read_bytes()).decode().splitlines()

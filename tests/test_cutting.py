@@ -203,6 +203,7 @@ def test_long_text_is_translated_in_segments_and_flagged(translator: Translator)
     assert translation.score == pytest.approx(sum(part.score for part in alone))
 
 
+@pytest.mark.captions
 def test_sentences_are_translated_one_by_one_on_request() -> None:
     assert sentences_of('He runs. "Stop!" It\'s J. Smith, i. e. a man (old.) Yes… 一二。三') == [
         "He runs.",

@@ -147,6 +147,7 @@ class Entries:
         return "".join(f"{key}{sign}{translation.text}\n" for (key, sign, _), translation in pairs).encode()
 
 
+@pytest.mark.captions
 def test_the_command_translates_documents_of_every_format(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +170,7 @@ def test_the_command_translates_documents_of_every_format(
         assert run([*command, "--json"]) == 2
 
 
+@pytest.mark.captions
 def test_the_command_translates_by_suffix_and_by_format(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     page = b"<html lang=en><p>A <b>man</b> is riding a horse.<code>x</code></p>"
     (tmp_path / "page.html").write_bytes(page)

@@ -9,7 +9,7 @@ import sentencepiece
 from engines import COMPILER, needs_compiler, needs_engine
 
 from dragoman import Translator, native
-from dragoman.bundle.finding import PRETRAINED
+from dragoman.bundle.finding import find_bundle
 from dragoman.native.libraries import SUFFIX
 
 ROOT = Path(__file__).parent.parent
@@ -18,6 +18,7 @@ TEXTS = ["A man is riding a horse.", "Two young girls are playing with a big dog
 SOURCES = [path for path in NATIVE.glob("*.c") if not path.name.startswith("fused")]
 
 
+@pytest.mark.captions
 @needs_compiler
 @needs_engine
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def test_the_program_translates(engine: list[object], tmp_path: Path) -> None:
     (tmp_path / "translate.c").write_text(code, encoding="utf-8")
     options = ["-O1", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-I", NATIVE, "-o", tmp_path / "translate"]
     subprocess.run([COMPILER, *options, tmp_path / "translate.c", *engine], check=True)
-    model = PRETRAINED / "multi30k-en-de"
+    model = find_bundle("multi30k-en-de")
     pieces = sentencepiece.SentencePieceProcessor(model_file=str(model / "tokenizer/joint.model"))
     translator = Translator.load("multi30k-en-de", device="cpu")
     for text in TEXTS:

@@ -126,6 +126,7 @@ def encoders() -> dict[str, tuple[Encode, Encode]]:
     return tokenizations()
 
 
+@pytest.mark.captions
 @pytest.mark.parametrize("pair", HONEST)
 def test_honest_repetitions_are_not_flagged(pair: tuple[str, str], encoders: dict[str, tuple[Encode, Encode]]) -> None:
     for name, (of_source, of_target) in encoders.items():
@@ -133,6 +134,7 @@ def test_honest_repetitions_are_not_flagged(pair: tuple[str, str], encoders: dic
             assert find(of_source(source), of_target(target)) == (), name
 
 
+@pytest.mark.captions
 @pytest.mark.parametrize(
     ("corpus", "languages"),
     [

@@ -14,7 +14,7 @@ from runs import settings
 from tiny import write_tiny_bundle
 
 from dragoman.bundle.bundle import load_bundle
-from dragoman.bundle.finding import shipped_models
+from dragoman.bundle.named_models import named_models
 from dragoman.cli.hints import stray_hint
 from dragoman.cli.program import run
 from dragoman.demo import show
@@ -169,7 +169,7 @@ def test_a_command_without_a_model_is_answered_with_a_shipped_one(
     assert said.startswith("error: no model given; add -m and a run folder, ")
     assert f": {example}; see `" in said
     assert said.count("\n") == 1
-    assert "everyday" in shipped_models()
+    assert "everyday" in named_models()
 
 
 def test_a_hint_survives_a_shell(tmp_path: Path) -> None:

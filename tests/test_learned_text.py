@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tiny import LEARNED, tiny_bundle, tiny_tokenizers
 
 from dragoman.bundle.bundle import load_bundle, write_bundle
-from dragoman.bundle.finding import shipped_models
+from dragoman.bundle.named_models import CAPTION_MODELS
 from dragoman.errors import BundleError
 from dragoman.settings.sections import parse_section
 from dragoman.text.composing import compose
@@ -95,8 +95,9 @@ def test_an_ensemble_reads_as_many_sentences_as_its_weakest_model() -> None:
     assert fewest_sentences([None]) is None
 
 
+@pytest.mark.captions
 def test_shipped_models_of_captions_learned_from_single_sentences_and_translate_each() -> None:
-    for name in (each for each in shipped_models() if each.startswith("multi30k")):
+    for name in CAPTION_MODELS:
         learned = LearnedText.of_bundle(load_bundle(name).facts, name)
         assert learned is not None
         assert learned.known_sentences == 1

@@ -111,6 +111,7 @@ def test_a_fine_tuning_has_the_shape_of_its_model(
     assert told.count("\n") == 1
 
 
+@pytest.mark.captions
 @pytest.mark.torch
 def test_a_student_of_any_model_is_portable(
     text: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

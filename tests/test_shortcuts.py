@@ -87,6 +87,7 @@ def test_messages_keep_their_shortcuts_and_all_are_fuzzy_if_asked_for() -> None:
         assert (kept.msgstr, kept.fuzzy) == ("Fertig", False)
 
 
+@pytest.mark.captions
 def test_the_command_marks_messages_of_po_files_only(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "app.po").write_text('msgid "A man."\nmsgstr ""\n', encoding="utf-8")
     (tmp_path / "a.html").write_text("<p>A man.", encoding="utf-8")

@@ -171,6 +171,7 @@ def test_words_in_capitals_are_aligned(tokenizers: Tokenizers) -> None:
     assert targets == set(range(6))
 
 
+@pytest.mark.captions
 @pytest.mark.parametrize("name", ["multi30k-en-de", "multi30k-en-fr"])
 def test_captions_in_capitals_have_the_translation_of_the_same_in_small_letters(name: str) -> None:
     translator = Translator.load(name)

@@ -17,8 +17,8 @@ from numpy.random import default_rng
 from tiny import tiny_bundle, tiny_tokenizers
 
 from dragoman.bundle.bundle import load_bundle, write_bundle
-from dragoman.bundle.finding import PRETRAINED
 from dragoman.bundle.format import WORDS
+from dragoman.bundle.named_models import PRETRAINED
 from dragoman.bundle.words_file import read_words, words_bytes
 from dragoman.cli.program import run
 from dragoman.data.perturbations.typos import swap_letters

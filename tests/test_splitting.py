@@ -194,15 +194,15 @@ def test_a_test_that_was_trained_on_is_told(tmp_path: Path) -> None:
     test = [("The number 5", "Die Zahl 5"), ("The number 6 ", "Sechs"), ("Something new", "Die Zahl 7"), ("", "")]
     assert not {5, 6} & set(held_out), "choose other numbers"
     for model in (run, run / "best", bundle):
-        assert run_of(str(model)) is not None
-        overlap = training_overlap([str(model)], *map(list, zip(*test, strict=True)))
+        assert run_of(model) is not None
+        overlap = training_overlap([model], *map(list, zip(*test, strict=True)))
         assert (overlap.n_lines, overlap.n_sources, overlap.n_pairs) == (4, 2, 1)
         assert (overlap.line() or "").startswith("warning: 2 of 4 test sources were in the training text, 1 of them")
-    assert training_overlap([str(run)], ["new"], ["neu"]).line() is None
-    assert training_overlap(["tiny-en-de", str(tmp_path)], ["The number 5"], ["Die Zahl 5"]).line() is None
+    assert training_overlap([run], ["new"], ["neu"]).line() is None
+    assert training_overlap([Path("tiny-en-de"), tmp_path], ["The number 5"], ["Die Zahl 5"]).line() is None
     for path in (run / "data" / "train").glob("source_text*"):
         path.write_bytes(b"\xff" * 8)
-    assert training_overlap([str(run)], ["The number 5"], ["Die Zahl 5"]).line() is None
+    assert training_overlap([run], ["The number 5"], ["Die Zahl 5"]).line() is None
 
 
 def trained_sources(run: Path) -> set[str]:

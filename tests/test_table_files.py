@@ -370,6 +370,7 @@ def command(*arguments: object) -> list[str]:
     return ["translate", "-m", "multi30k-en-de", "--beam-size", "1", *map(str, arguments)]
 
 
+@pytest.mark.captions
 def test_the_command_translates_columns(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     table, lines, output = tmp_path / "a.csv", tmp_path / "a.en", tmp_path / "b.csv"
     sentences = ["A man is riding a horse.", "Two dogs are running."]
@@ -389,6 +390,7 @@ def test_the_command_translates_columns(tmp_path: Path, capfd: pytest.CaptureFix
     assert "--columns is for tables" in capfd.readouterr().err
 
 
+@pytest.mark.captions
 def test_a_folder_with_tables_needs_their_columns(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "in"
     folder.mkdir()

@@ -669,6 +669,7 @@ def test_what_is_dropped_is_named_by_its_line(tmp_path: Path, log_lines: list[st
     assert any("empty 1 (line 82)" in line for line in log_lines)
 
 
+@pytest.mark.captions
 def test_the_commands_take_columns_and_validation_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [("id", "en", "de"), *((n, f"A man {n}.", f"Ein Mann {n}.") for n in range(40))]
     table, validation = (str(write_tsv(tmp_path / name, rows)) for name in ("a.tsv", "b.tsv"))

@@ -333,6 +333,7 @@ def test_wrong_terms_are_refused(plain: Tokenizers) -> None:
             pipeline(ScriptedSearch(plain, lambda text: [text])).plan([Request("a", terms=terms)])  # type: ignore[arg-type]
 
 
+@pytest.mark.captions
 @pytest.mark.parametrize("beam_size", [1, 5])
 @pytest.mark.parametrize("is_batch", [False, True])
 def test_a_real_search_writes_the_terms(beam_size: int, is_batch: bool) -> None:

@@ -289,6 +289,7 @@ def test_prepare_gives_the_same_for_a_memory_and_a_table(tmp_path: Path) -> None
     assert stores[0] == stores[1]
 
 
+@pytest.mark.captions
 def test_commands_take_a_memory(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     units: list[Unit] = [[("en", f"a man {n}"), ("de", f"ein Mann {n}")] for n in range(30)]
     path = write(tmp_path / "m.tmx", tmx(units))

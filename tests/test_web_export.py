@@ -15,7 +15,7 @@ from safetensors.numpy import load
 from tiny import many_tokenizers, tiny_bundle, write_tiny_bundle
 
 from dragoman.bundle.bundle import load_bundle, write_bundle
-from dragoman.bundle.finding import PRETRAINED
+from dragoman.bundle.finding import find_bundle
 from dragoman.cli import program
 from dragoman.errors import BundleError, ConfigError, RunFolderError
 from dragoman.exchange.export_folder import write_export, write_files
@@ -61,9 +61,10 @@ def test_a_short_list_is_left_out_and_that_is_said(bundle: Path, tmp_path: Path,
     assert "its short-list is left out" in line
 
 
+@pytest.mark.captions
 def test_weights_that_are_in_8_bits_stay_as_they_are() -> None:
     _, parts = read_model_file(model_file("multi30k-en-de"))
-    assert parts["weights"] == (PRETRAINED / "multi30k-en-de" / "model.safetensors").read_bytes()
+    assert parts["weights"] == (find_bundle("multi30k-en-de") / "model.safetensors").read_bytes()
 
 
 def test_a_site_has_every_file_that_it_names(bundle: Path) -> None:

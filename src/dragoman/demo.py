@@ -52,7 +52,7 @@ def show(output: Path, device: str, program: str = "dragoman") -> None:
         device: as for `train`.
         program: the name of this program in the proposed commands.
     """
-    from dragoman.bundle.finding import PRETRAINED
+    from dragoman.bundle.named_models import PRETRAINED
     from dragoman.corpora.synthetic import SHOWCASE
     from dragoman.evaluation.evaluation import evaluate
     from dragoman.training.run import train

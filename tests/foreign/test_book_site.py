@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from browser import DESKTOP, PHONE, open_page
 
-from dragoman.bundle.finding import shipped_models
+from dragoman.bundle.named_models import named_models
 
 SITE = Path(__file__).resolve().parents[2] / "site"
 PAGES = sorted(page.relative_to(SITE).as_posix() for page in SITE.glob("*/**/*.html"))
@@ -32,7 +32,7 @@ def test_a_page_opens_without_errors(name: str, browser: Any) -> None:
         box.locator(".try-it-bars li").first.wait_for()
         assert box.locator(".try-it-translation").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-    has_shipped = any(box.get_attribute("data-model") in shipped_models() for box in boxes)
+    has_shipped = any(box.get_attribute("data-model") in named_models() for box in boxes)
     files = {Path(unquote(urlsplit(each).path)) for each in page.addresses if each.startswith("file:")}
     assert sum(file.stat().st_size for file in files) <= (SHIPPED_MODEL if has_shipped else OWN_MODEL)
     assert page.problems == []

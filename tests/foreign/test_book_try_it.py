@@ -14,12 +14,14 @@ from browser import PHONE, open_page
 from typescript import type_errors
 
 from dragoman.alignment.capture import capture_attention
-from dragoman.bundle.finding import PRETRAINED
+from dragoman.bundle.finding import find_bundle
 from dragoman.exchange.text_rules import rules
 from dragoman.translator import Translator
 
 sys.path.insert(0, str(BUILDING))
 from bundles import engine_script, model_script
+
+pytestmark = pytest.mark.captions
 
 MODEL = "multi30k-en-de"
 TEXT = "A man is riding a horse on the beach."
@@ -31,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for language in ("en", "zh-CN"):
         write_widget(folder, "try_it", language, {"model": MODEL, "example": TEXT})
     (folder / "engine.js").write_text(engine_script(), encoding="utf-8")
-    (folder / f"model-{MODEL}.js").write_text(model_script(MODEL, PRETRAINED / MODEL), encoding="utf-8")
+    (folder / f"model-{MODEL}.js").write_text(model_script(MODEL, find_bundle(MODEL)), encoding="utf-8")
     return folder
 
 

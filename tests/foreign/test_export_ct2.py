@@ -91,6 +91,7 @@ def test_other_tokenizers_are_exported_with_a_warning(kind: str, tmp_path: Path,
     assert "by Tokenizers" in "".join(log_lines)
 
 
+@pytest.mark.captions
 def test_the_command_says_how_many_are_equal(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "text").write_text("Where is the station?\n\n>>fr<< I have two dogs.\n", encoding="utf-8")
     arguments = ["export", "ct2", "-m", "everyday", "-o", str(tmp_path / "ct2"), "--precision", "int8"]

@@ -155,6 +155,7 @@ def test_a_tag_is_read_by_tokenizer_json() -> None:
     assert loaded_json("everyday").encode(text).ids == [*ours.encode(text), ours.special_ids.end]
 
 
+@pytest.mark.captions
 def test_the_loop_of_the_guide_translates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     assert program.run(["export", "onnx", "-m", "multi30k-en-de", "-o", "multi30k-onnx"]) == 0
@@ -171,8 +172,12 @@ def test_the_loop_of_the_guide_translates(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("model", "text", "languages", "dtype"),
     [
-        ("multi30k-en-de", "multi30k/test_2016_flickr.en.gz", ("en", "de"), "fp32"),
-        ("multi30k-en-fr", "multi30k/test_2016_flickr.en.gz", ("en", "fr"), "fp32"),
+        pytest.param(
+            "multi30k-en-de", "multi30k/test_2016_flickr.en.gz", ("en", "de"), "fp32", marks=pytest.mark.captions
+        ),
+        pytest.param(
+            "multi30k-en-fr", "multi30k/test_2016_flickr.en.gz", ("en", "fr"), "fp32", marks=pytest.mark.captions
+        ),
         ("everyday", "tatoeba-zh-en/val.zh.gz", ("zh", "en"), "fp32"),
         ("everyday", "tatoeba-en-de/val.en.gz", ("en", "de"), "q8"),
     ],

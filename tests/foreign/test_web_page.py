@@ -23,6 +23,9 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+pytestmark = pytest.mark.captions
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site with two models, and a page with one."""

@@ -20,8 +20,8 @@ from tiny import PAIRS, many_tokenizers, tiny_model, write_tiny_bundle
 
 from dragoman.alignment.word_spans import words
 from dragoman.bundle.bundle import load_bundle, save_bundle
-from dragoman.bundle.finding import PRETRAINED, shipped_models
 from dragoman.bundle.format import WORDS
+from dragoman.bundle.named_models import PRETRAINED, named_models
 from dragoman.bundle.words_file import read_words, words_text
 from dragoman.data.perturbations.typos import mistype
 from dragoman.settings.search_config import SearchConfig
@@ -80,7 +80,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         save_bundle(folder / name, tiny_model(each), each, SearchConfig(), facts={})
     write_tiny_bundle(folder / "characters", kind="characters")
     own = {name: folder / name for name in ("many", "characters", *foreign)}
-    return own | {name: Path(name) for name in shipped_models()}
+    return own | {name: Path(name) for name in named_models()}
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def differences(pairs: Iterator[tuple[str, object, object]]) -> list[tuple[str, 
     return [(text, ours, theirs) for text, ours, theirs in pairs if ours != theirs][:3]
 
 
-@pytest.mark.parametrize("name", [*shipped_models(), "many", "unigram"])
+@pytest.mark.parametrize("name", [*named_models(), "many", "unigram"])
 def test_ids_of_corpora_are_equal(
     name: str, lines: list[str], bundles: dict[str, Path], site: Path, node: Node
 ) -> None:

@@ -20,7 +20,7 @@ from tiny import LEARNED, many_tokenizers, tiny_bundle
 from typescript import type_errors
 
 from dragoman.bundle.bundle import write_bundle
-from dragoman.bundle.finding import shipped_models
+from dragoman.bundle.named_models import named_models
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import Request, Translation, Translator
 from dragoman.translator.results import has_lost_content
@@ -30,8 +30,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LINES = int(os.environ.get("DRAGOMAN_WEB_LINES", "40"))
 #: Model, text, source and target language.
 DIRECTIONS = [
-    ("multi30k-en-de", "multi30k/test_2016_flickr.en.gz", "en", "de"),
-    ("multi30k-en-fr", "multi30k/test_2016_flickr.en.gz", "en", "fr"),
+    pytest.param("multi30k-en-de", "multi30k/test_2016_flickr.en.gz", "en", "de", marks=pytest.mark.captions),
+    pytest.param("multi30k-en-fr", "multi30k/test_2016_flickr.en.gz", "en", "fr", marks=pytest.mark.captions),
     ("everyday", "tatoeba-en-de/val.en.gz", "en", "de"),
     ("everyday", "tatoeba-en-fr/val.fr.gz", "fr", "en"),
     ("everyday", "tatoeba-zh-en/val.zh.gz", "zh", "en"),
@@ -63,7 +63,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def site(many: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpacked([many, *map(Path, shipped_models())], tmp_path_factory.mktemp("site"))
+    return unpacked([many, *map(Path, named_models())], tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="module")
@@ -196,6 +196,7 @@ def test_wrong_options_are_refused(options: dict[str, Any], problem: str, site: 
         node("translate", str(site / "many.dragoman"), "A man.", options)
 
 
+@pytest.mark.captions
 def test_a_freed_model_translates_nothing(site: Path, node: Node) -> None:
     with pytest.raises(RuntimeError, match="the model was freed"):
         node("translateFreed", str(site / "multi30k-en-de.dragoman"), "A man.")
@@ -245,6 +246,7 @@ def test_the_types_are_right(many: Path, tmp_path: Path) -> None:
     assert type_errors(tmp_path) == ""
 
 
+@pytest.mark.captions
 def test_the_example_of_the_guide_runs(site: Path, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "guide" / "web.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```js\n(.*?)```", page, re.S)

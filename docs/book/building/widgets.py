@@ -3,7 +3,7 @@
 A script is a module that imports from others in `scripts/`, such as `widget.js`. Browsers open no modules from a disk,
 so each becomes one plain script in `_static/widgets/`.
 
-A block ```{try-it} multi30k-en-de``` becomes a box with a translator in the page: a model that comes with dragoman, or
+A block ```{try-it} multi30k-en-de``` becomes a box with a translator in the page: an installed model, or
 one that a chapter has saved when its cells ran (see `outputs.py`). Without the latter, the box is left out.
 So is a widget that shows what a chapter has recorded, with the option `:record:` and the name of the file.
 """
@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from dragoman.bundle.finding import PRETRAINED, shipped_models
+from dragoman.bundle.named_models import named_model
 
 WITHOUT_SCRIPT = {
     "en": "Here is something to play with. It needs JavaScript.",
@@ -71,9 +71,7 @@ class TryItDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the text and the place, or nothing if the model is not there."""
         (name,) = self.arguments
-        folder = models(LANGUAGES[self.config.language]) / name
-        if name in shipped_models():
-            folder = PRETRAINED / name
+        folder = named_model(name) or models(LANGUAGES[self.config.language]) / name
         if not folder.is_dir():
             return []
         data = {"model": name, "example": self.options.get("example", "")}

@@ -1,30 +1,69 @@
-"""Find the bundle of a name: a folder, the best of a run, or a model that comes with the package."""
+"""Find the bundle of a name: a folder, the best of a run, or a model that is installed."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from dragoman.bundle.format import CARD, CONFIG
+from dragoman.bundle.format import CARD, CONFIG, TOKENIZER, WEIGHTS
+from dragoman.bundle.named_models import installing_advice, named_model, named_models
 from dragoman.errors import BundleError
 from dragoman.machine.folders import MANIFEST
 from dragoman.machine.pointers import read_pointer
 
-#: Holds the bundles that come with the package, each in a folder of its name.
-PRETRAINED = Path(__file__).parent.parent / "pretrained"
 #: Bytes of a card; a larger file is ignored.
 MAX_CARD_BYTES = 1_000_000
 
 
 def find_bundle(name: str | Path) -> Path:
-    """Return the bundle folder of `name`: a bundle, a run folder (its best), or a shipped model's name.
+    """Return the bundle folder of `name`: a bundle, a run folder (its best), or an installed model's name.
 
-    An existing folder always wins over a shipped model's name.
+    A bundle or a run folder always wins over an installed model's name. Any other file or folder hides none.
 
     Raises:
         BundleError: there is none; the message describes the folder there.
     """
     path = Path(name)
+    if _holds_model(path):
+        return _bundle_of(path)
+    if (folder := named_model(str(name))) is not None:
+        return folder
+    if advice := installing_advice(str(name)):
+        raise BundleError(f"{name} is a model for non-commercial use that is not installed", advice=advice)
+    return _bundle_of(path)
+
+
+def model_path(name: str | Path) -> Path | None:
+    """Return the path that names a model; None if `name` is the name of an installed model."""
+    path = Path(name)
+    return path if _holds_model(path) or named_model(str(name)) is None else None
+
+
+def _holds_model(path: Path) -> bool:
+    """Return True for a bundle, a run folder, and a file that points to one; all may be damaged.
+
+    One file is not enough: many programs have a config.json or a config.yaml.
+    """
+    try:
+        if path.is_file():
+            path = path if path.suffix else read_pointer(path)
+        has_parts = any((path / part).is_dir() for part in ("checkpoints", "bundles", TOKENIZER))
+        is_run = has_parts and (path / "config.yaml").is_file()
+        return is_run or _has_files(path) or _has_files(read_pointer(path / "best"))
+    except (OSError, ValueError, RuntimeError):  # the last for links in a circle
+        return False
+
+
+def _has_files(folder: Path) -> bool:
+    return sum((folder / part).exists() for part in (CONFIG, MANIFEST, WEIGHTS, TOKENIZER)) > 1
+
+
+def _bundle_of(path: Path) -> Path:
+    """Return the bundle of a path.
+
+    Raises:
+        BundleError: there is none.
+    """
     try:
         if path.is_file() and path.suffix == "":
             path = _follow(path, path.parent)
@@ -34,22 +73,15 @@ def find_bundle(name: str | Path) -> Path:
         if best.is_symlink() or best.exists():
             return _follow(best, path)
         exists, is_run = path.exists(), (path / "config.yaml").is_file()
-    except (OSError, ValueError, RuntimeError) as error:  # the last for links in a circle
-        raise BundleError(f"not a model ({error})", str(name)) from None
+    except (OSError, ValueError, RuntimeError) as error:
+        raise BundleError(f"not a model ({error})", str(path)) from None
     if is_run:
         raise BundleError("this run has no best model yet", path, advice="let `dragoman train` reach a validation")
-    shipped = shipped_models()
     if exists:
-        problem = (
-            "no bundle in this folder" if path.is_dir() else "a model is a folder, with its weights in safetensors"
-        )
-        advice = "give a bundle, or a run folder made by `dragoman train`"
-        if str(name) in shipped:
-            advice = "it hides the shipped model of that name: rename it, or work in another folder"
-        raise BundleError(problem, path, advice=advice)
-    if str(name) in shipped:
-        return PRETRAINED / str(name)
-    choices = f", or a shipped model: {', '.join(shipped)}" if shipped else ""
+        is_folder = path.is_dir()
+        problem = "no bundle in this folder" if is_folder else "a model is a folder, with its weights in safetensors"
+        raise BundleError(problem, path, advice="give a bundle, or a run folder made by `dragoman train`")
+    choices = f", or an installed model: {', '.join(names)}" if (names := named_models()) else ""
     raise BundleError("no such model", path, advice=f"give a bundle or a run folder{choices}")
 
 
@@ -64,14 +96,14 @@ def _follow(pointer: Path, folder: Path) -> Path:
     return target
 
 
-def shipped_models() -> list[str]:
-    """Return the names of the models that come with this installation."""
-    return sorted(folder.name for folder in PRETRAINED.iterdir() if folder.is_dir()) if PRETRAINED.is_dir() else []
-
-
 def card_of(name: str | Path) -> str | None:
     """Return the card of a bundle, found as by `find_bundle`; None unless it is text of at most `MAX_CARD_BYTES`."""
-    path = find_bundle(name) / CARD
+    return read_card(find_bundle(name))
+
+
+def read_card(folder: Path) -> str | None:
+    """Return the card of a bundle's folder; None unless it is text of at most `MAX_CARD_BYTES`."""
+    path = folder / CARD
     try:
         is_card = path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_CARD_BYTES
         return path.read_text(encoding="utf-8") if is_card else None

@@ -30,15 +30,18 @@ def simple_card(bundle: Bundle, model: str, output: Path) -> str:
     into = " --target-lang CODE" if bundle.tokenizers.is_tagged else ""
     n_parameters = sum(weight.size for weight in bundle.weights.values())
     command = f"dragoman translate -m {shlex.quote(output.name)}{into} --input FILE --output FILE"
+    languages = dict.fromkeys(language for direction in bundle.tokenizers.directions for language in direction)
     parts = [
+        f"---\nlicense: unknown\nlanguage: [{', '.join(languages)}]\nlibrary_name: dragoman\n"
+        "pipeline_tag: translation\n---",
         f"# {output.name}: {directions}",
         f"A Transformer of {n_parameters:,} parameters, made with dragoman {__version__}: {bundle.describe()}. "
         "Languages are given by their codes; und is an unknown language.",
         f"## Use\n\n    {command}",
         f"## Scores\n\n{_scores(bundle)}",
         f"## Data\n\n{_data(bundle, model)}",
-        "`dragoman package` wrote this card from the facts of the model. Add its license, its purpose and its known "
-        "failures.",
+        "`dragoman package` wrote this card from the facts of the model. Add its license (in the first "
+        "lines: its name, and `commercial_use: true` or `false`), its purpose and its known failures.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -60,12 +63,14 @@ def _data(bundle: Bundle, model: str) -> str:
 
     The run folder's other lines are left out: they may name or quote private files.
     """
+    from dragoman.bundle.finding import model_path
     from dragoman.data.prepared import DATA_FOLDER, REPORT
     from dragoman.machine.json_files import read_json
     from dragoman.text.learned_text import LearnedText
 
+    run = model_path(model)
     try:
-        lines = read_json(Path(model) / DATA_FOLDER / REPORT).get("lines")
+        lines = read_json(run / DATA_FOLDER / REPORT).get("lines") if run is not None else None
     except BundleError:
         lines = None
     matches = map(_COUNTS.fullmatch, map(str, lines if isinstance(lines, list) else []))

@@ -21,7 +21,7 @@ def elsewhere_hint(command: str, option: str) -> str:
 
 
 def missing_model_hint(error: BaseException) -> str:
-    """Return a message that names a shipped model, if the error of typer is a missing --model; nothing otherwise."""
+    """Return a message that names an installed model, if the error of typer is a missing --model; nothing otherwise."""
     context, missing = getattr(error, "ctx", None), getattr(error, "param", None)
     if type(error).__name__ != "MissingParameter" or context is None or "--model" not in getattr(missing, "opts", ()):
         return ""
@@ -57,7 +57,7 @@ def stray_hint(command: str, words: Sequence[str], options: Container[str], mode
 
 
 def _is_model(word: str) -> bool:
-    """Return True for a folder, and for the name of a shipped model."""
-    from dragoman.bundle.finding import shipped_models
+    """Return True for a folder, and for the name of a model that is or may be installed."""
+    from dragoman.bundle.named_models import installing_advice, named_model
 
-    return os.path.isdir(word) or word in shipped_models()
+    return os.path.isdir(word) or named_model(word) is not None or installing_advice(word) != ""

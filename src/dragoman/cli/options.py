@@ -40,7 +40,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-MODEL_HELP = "A bundle, a run folder (its best), or a shipped model, such as everyday"
+MODEL_HELP = "A bundle, a run folder (its best), or an installed model, such as everyday"
 
 #: Several make an ensemble.
 Models = Annotated[

@@ -130,10 +130,11 @@ def _learned(what: str, model: str, folder: Path | None, learn: Callable[[Path],
 
     None if the model's own run has no corpus, or a damaged one: a model can be packaged without.
     """
+    from dragoman.bundle.finding import model_path
     from dragoman.data.prepared import is_prepared
 
-    run = folder or Path(model)
-    if folder is None and not is_prepared(run):
+    run = folder or model_path(model)
+    if run is None or (folder is None and not is_prepared(run)):
         return None
     try:
         _require_prepared(run)

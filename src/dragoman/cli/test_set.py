@@ -164,7 +164,9 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
 
 
 def _warn_of_training(models: Sequence[str], sources: Sequence[str], references: Sequence[str]) -> None:
+    from dragoman.bundle.finding import model_path
     from dragoman.data.overlap import training_overlap
 
-    if line := training_overlap(models, sources, references).line():
+    paths = [path for path in map(model_path, models) if path is not None]
+    if line := training_overlap(paths, sources, references).line():
         say(line)

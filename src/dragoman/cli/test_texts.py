@@ -71,9 +71,10 @@ def find_texts(
 
 def is_run(models: Sequence[str]) -> bool:
     """Return True if the models are one run folder with its text."""
+    from dragoman.bundle.finding import model_path
     from dragoman.data.prepared import is_prepared
 
-    return len(models) == 1 and is_prepared(Path(models[0]))
+    return len(models) == 1 and (path := model_path(models[0])) is not None and is_prepared(path)
 
 
 def _in_files(given: Mapping[str, str], translator: Translator) -> FoundText:

@@ -41,7 +41,7 @@ InitFrom = Annotated[
     str | None,
     typer.Option(
         "--init-from",
-        help="Start from this trained model (fine-tuning): a bundle, a run, a shipped one. "
+        help="Start from this trained model (fine-tuning): a bundle, a run, an installed one. "
         "With --set tokenizer.vocab_size=... it learns a new vocabulary.",
     ),
 ]

@@ -154,8 +154,10 @@ def _job(translator: Translator, models: ModelOptions, form: LineFormat, files: 
 
 
 def _absolute(name: str) -> str:
-    """Return the path of a model, absolute because workers have other folders; the name of a shipped one."""
-    return str(Path(name).resolve()) if Path(name).exists() else name
+    """Return the path of a model, absolute because workers have other folders; the name of an installed one."""
+    from dragoman.bundle.finding import model_path
+
+    return name if (path := model_path(name)) is None else str(path.resolve())
 
 
 @contextlib.contextmanager

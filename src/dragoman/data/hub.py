@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 from dragoman.data.formats.json_lines import Keys, object_pair
@@ -20,7 +21,8 @@ def read_hub(corpus: str, split: str, languages: tuple[str, str], columns: str |
 
     Raises:
         ConfigError: the package `datasets` is not installed.
-        DataError: it cannot load the data set; or a row has no pair (while reading).
+        DataError: it cannot load the data set, or would read a folder here instead; or a row has no pair (while
+            reading).
     """
     rows = _rows(corpus, split)
     source, target = (part.strip() for part in columns.split(",")) if columns is not None else languages
@@ -36,6 +38,8 @@ def _rows(corpus: str, split: str) -> Iterable[object]:
     except ImportError:
         raise ConfigError(f"{corpus} needs the package datasets", advice=install_advice("hub")) from None
     name, _, configuration = corpus.removeprefix(HUB).partition(":")
+    if os.path.lexists(name):  # datasets prefers it
+        raise DataError("a file or folder here hides the data set of that name", name, advice="work in another folder")
     try:
         rows: Iterable[object] = datasets.load_dataset(name, configuration or None, split=split)
     except Exception as error:  # datasets raises what its many readers raise

@@ -33,9 +33,8 @@ class Overlap:
         return f"warning: {problem}{same}; the score is too high (`dragoman data split` sets a test apart)"
 
 
-def run_of(model: str) -> Path | None:
+def run_of(path: Path) -> Path | None:
     """Return the run folder of a model, which is the model's own folder or one above it; else None."""
-    path = Path(model)
     try:
         candidates = [path, path.parent, *path.resolve().parents[:2]] if path.exists() else []
         return next((folder for folder in candidates if is_prepared(folder)), None)
@@ -43,7 +42,7 @@ def run_of(model: str) -> Path | None:
         return None
 
 
-def training_overlap(models: Iterable[str], sources: Sequence[str], targets: Sequence[str]) -> Overlap:
+def training_overlap(models: Iterable[Path], sources: Sequence[str], targets: Sequence[str]) -> Overlap:
     """Count the lines that any of the models was trained on. Missing or damaged training text counts as empty."""
     pairs = [(comparable(source), comparable(target)) for source, target in zip(sources, targets, strict=True)]
     test_sources = {source for source, _ in pairs if source}

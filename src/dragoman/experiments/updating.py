@@ -77,7 +77,7 @@ def update(
     """Write a bundle that translates text like the new pairs better, and old text as well as before.
 
     Args:
-        model: a bundle, a run folder or a shipped model.
+        model: a bundle, a run folder or an installed model.
         new: text and translations, such as those of a memory.
         output: the new bundle.
         languages: codes of source and target.

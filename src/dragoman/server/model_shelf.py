@@ -89,7 +89,7 @@ class ModelShelf:
         """Load a model, and let requests use it. It takes seconds.
 
         Args:
-            path: a bundle, a run folder (its best), or a shipped model.
+            path: a bundle, a run folder (its best), or an installed model.
 
         Raises:
             BundleError: there is no such bundle, or it is damaged.

@@ -91,7 +91,7 @@ class StreamRequest(Text):
 class ModelRequest(_Strict):
     """A model to load."""
 
-    model: Annotated[str, Field(min_length=1, description="A bundle, a run folder or a shipped model.")]
+    model: Annotated[str, Field(min_length=1, description="A bundle, a run folder or an installed model.")]
 
 
 class AlternativeAnswer(BaseModel):

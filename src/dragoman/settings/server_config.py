@@ -23,7 +23,7 @@ class ServerConfig(Section):
     listed_by: ClassVar[str] = "dragoman serve --help"
 
     models: tuple[str, ...] = ()
-    """Bundles, run folders (their best) or shipped models. Of two with the same direction, the first one is used."""
+    """Bundles, run folders (their best) or installed models. Of two with the same direction, the first one is used."""
     host: str = "127.0.0.1"
     """The address to listen at; 0.0.0.0 is every address of this machine."""
     port: Annotated[int, Field(ge=0, le=65_535)] = 5000

@@ -57,7 +57,7 @@ def train(
     Args:
         settings: a recipe, such as `{"data": {"pairs": "my.tmx"}}`; what it leaves open is chosen to fit the corpus.
         folder: the run folder.
-        init_from: a bundle, a run folder or a shipped model to start from (fine-tuning). Sources may be lower-cased
+        init_from: a bundle, a run folder or an installed model to start from (fine-tuning). Sources may be lower-cased
             from now on, and another `tokenizer.vocab_size` learns a new vocabulary.
         device: "auto", "cpu", "cuda", "cuda:<n>" or "mps".
         progress_bar: show a bar on standard error if that is a terminal.

@@ -86,7 +86,7 @@ class Translator:
         precision: Precision = "float32",
         short_list: bool = True,
     ) -> Self:
-        """Load a bundle, a run folder's best, or a shipped model; several make an ensemble. The options are those of
+        """Load a bundle, a run folder's best, or an installed model; several make an ensemble. The options are those of
         `ComputeOptions`; the device "auto" is a GPU if there is one.
 
         Raises:
