@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from tiny import write_tiny_bundle
+from tiny import tiny_tokenizers, write_tiny_bundle
 
 from dragoman.bundle.finding import find_bundle, model_path
+from dragoman.bundle.model_list import list_models
 from dragoman.bundle.model_terms import ModelTerms, read_terms
 from dragoman.bundle.named_models import named_model, named_models
 from dragoman.cli.hints import stray_hint
@@ -154,7 +156,7 @@ def test_a_run_prepared_under_a_models_name_is_not_its_training_text(
 
 
 def test_distributions_offer_models_and_none_of_their_code_runs(
-    tiny: Path, shipped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: Path, shipped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     offer(tiny, tmp_path / "site", "stranger_models", "other", "name")
     monkeypatch.syspath_prepend(tmp_path / "site")
@@ -163,6 +165,8 @@ def test_distributions_offer_models_and_none_of_their_code_runs(
     assert find_bundle("name") == shipped, "no distribution replaces a model that comes with dragoman"
     assert list(named_models()) == ["name", "other"]
     assert stray_hint("dragoman translate", ["other"], {"--model"}) == "a model follows -m: dragoman translate -m other"
+    assert run(["models"]) == 0
+    assert "other" in capfd.readouterr().out
     assert "stranger_models" not in sys.modules
     shutil.rmtree(place / "other")
     assert named_model("other") is None
@@ -190,6 +194,55 @@ def test_a_caption_model_that_is_not_installed_says_what_to_install(
         )
         assert error.endswith("dragoman-captions in dragoman's repository: pip install ./packages/captions")
         Path("multi30k-en-de").mkdir(exist_ok=True)  # which is no model
+
+
+def test_the_list_says_what_each_model_is(shipped: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["models", "--json"]) == 0
+    (model,) = json.loads(capfd.readouterr().out)
+    tokenizers = tiny_tokenizers()
+    assert model == {
+        "name": "name",
+        "directions": [list(direction) for direction in tokenizers.directions],
+        "bytes": sum(path.stat().st_size for path in shipped.rglob("*") if path.is_file()),
+        "parameters": parameters(shipped),
+        "license": "cc-by-4.0",
+        "license_link": None,
+        "commercial_use": True,
+        "folder": str(shipped),
+        "problem": None,
+    }
+    assert run(["models"]) == 0
+    out, err = capfd.readouterr()
+    for part in ("name", "en to de", "cc-by-4.0:", "commercial use allowed"):
+        assert part in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "not installed, for non-commercial use: multi30k-en-de, multi30k-en-fr; install dragoman-captions" in err
+
+
+def parameters(folder: Path) -> int:
+    from dragoman.bundle.bundle import load_bundle
+
+    return sum(weight.size for weight in load_bundle(folder).weights.values())
+
+
+def test_the_list_tells_what_hides_a_model(tiny: Path, shipped: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(tiny, "name")
+    assert run(["models"]) == 0
+    assert f"{Path('name').absolute()} comes before the installed model of that name" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"format_version": 99}', '{"format_version": 1}'])
+def test_a_damaged_model_does_not_hide_the_others(
+    damage: str, tiny: Path, shipped: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(tiny, shipped.parent / "broken")
+    (shipped.parent / "broken" / "config.json").write_text(damage, encoding="utf-8")
+    assert run(["models"]) == 1
+    out, err = capfd.readouterr()
+    assert "damaged" in out
+    assert "en to de" in out
+    assert "broken cannot be used: " in err
+    assert [model.problem is None for model in list_models()] == [False, True]
 
 
 def test_the_head_of_a_card_has_its_terms() -> None:

@@ -57,6 +57,7 @@ COMMANDS = {
     "prepare": "train",
     "average": "average",
     "package": "package",
+    "models": "models",
 }
 #: Groups of commands, and the modules that have them under their own names.
 GROUPS = {"data": "data", "export": "export", "import": "importing", "inspect": "inspect", "memory": "memory"}
