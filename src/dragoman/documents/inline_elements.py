@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from dragoman.documents.mark_projection import project
 from dragoman.documents.xml_tokens import XmlFile, XmlToken, escape_xml
+from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.rst_marks import add_message
 from dragoman.translator import Translation
@@ -53,9 +54,13 @@ class Flow:
 def inline_parts(file: XmlFile, start: int, end: int, *, is_preserved: bool) -> list[str | Flow]:
     """Return what is between two tokens of a file: segments, and what is between them.
 
+    A message of ICU, which may have several lines, is in one segment with everything around it.
+
     Args:
         is_preserved: a line break ends a segment.
     """
+    if has_icu_message("".join(token.text for token in file.tokens[start:end])):
+        return [*_Parts(file, is_preserved=False).parts(start, end, inside=True)]
     return [*_Parts(file, is_preserved=is_preserved).parts(start, end)]
 
 
@@ -67,11 +72,12 @@ class _Parts:
         self._pieces: list[str] = []
         self._builder = MarkedTextBuilder()
 
-    def parts(self, start: int, end: int, *, inside: bool = False) -> Iterator[str | Flow]:
+    def parts(self, start: int, end: int, *, inside: bool = False, depth: int = 0) -> Iterator[str | Flow]:
         """Yield the segments between two tokens, and what is between segments.
 
         Args:
             inside: these are the tokens of an element around a segment.
+            depth: of the elements around these tokens.
         """
         at = start
         while at < end:
@@ -82,12 +88,20 @@ class _Parts:
                 yield token.raw
                 yield from self.parts(at + 1, stop - 1, inside=True)
                 yield self._file.tokens[stop - 1].raw
+            elif not inside and depth < _MOST_DEPTH and self._wraps_segments(at, stop):
+                yield from self._flush()
+                yield token.raw
+                yield from self.parts(at + 1, stop - 1, depth=depth + 1)
+                yield self._file.tokens[stop - 1].raw
             elif token.kind == "text" and self._is_preserved and "\n" in token.text:
                 yield from self._lines(token)
             else:
                 self._add(at, "")
             at = stop
         yield from self._flush()
+
+    def _wraps_segments(self, at: int, stop: int) -> bool:
+        return self._file.tokens[at].name in _WRAPPING and any(map(is_segment, self._file.tokens[at:stop]))
 
     def _lines(self, token: XmlToken) -> Iterator[str | Flow]:
         """Add text outside of elements; each of its line breaks ends a segment."""
