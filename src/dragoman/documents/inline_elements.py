@@ -32,6 +32,8 @@ _CLOSING = {
 _POINTS = frozenset(("it", "ut", "cp"))
 #: Placeholders of Angular that wrap words.
 _ANGULAR = re.compile(r"(START|CLOSE)_(\w+?)(?:_\d+)?")
+#: Tags that Phrase writes as text: "{b>old<b} house".
+_BRACED = re.compile(r"\{(?P<opened>\w{1,9})>|<(?P<closed>\w{1,9})\}")
 _BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
 #: Elements inside each other; deeper ones stay as they are.
 _MOST_DEPTH = 50
@@ -110,7 +112,7 @@ class _Parts:
                 yield from self._flush()
                 yield "\n"
             self._pieces.append(escape_xml(line))
-            add_message(self._builder, line, escape_xml)
+            self._add_line(line)
 
     def _flush(self) -> Iterator[str | Flow]:
         """Yield the segment so far, and begin another one."""
@@ -155,7 +157,19 @@ class _Parts:
         for number, line in enumerate(text.split("\n") if self._is_preserved else [text]):
             if number:
                 self._builder.add_point("\n", is_space=True)
-            add_message(self._builder, line, escape_xml)
+            self._add_line(line)
+
+    def _add_line(self, line: str) -> None:
+        """Add text of a message, with the tags that Phrase writes as text if they are in pairs."""
+        found = list(_BRACED.finditer(line))
+        names = {tag["opened"] for tag in found} & {tag["closed"] for tag in found}
+        at = 0
+        for tag in found:
+            if (name := tag["opened"] or tag["closed"]) in names:
+                add_message(self._builder, line[at : tag.start()], escape_xml)
+                (self._builder.open if tag["opened"] else self._builder.close)(f"{{{name}", escape_xml(tag[0]))
+                at = tag.end()
+        add_message(self._builder, line[at:], escape_xml)
 
     def _add_code(self, token: XmlToken, raw: str, parent: str) -> None:
         """Add an element that stands for code or a placeholder."""
