@@ -9,6 +9,7 @@ from tiny import tiny_bundle, tiny_tokenizers
 from dragoman.documents import Document, parse_document, translate_document
 from dragoman.memories import TranslationMemory, Unit
 from dragoman.text.icu_messages import has_icu_message
+from dragoman.text.spans import find_spans
 from dragoman.translator import Translator
 
 MESSAGES = [
@@ -52,6 +53,11 @@ def test_a_text_with_a_message_is_copied_with_a_flag(text: str, translator: Tran
 def test_other_braces_are_no_message(text: str, translator: Translator) -> None:
     assert not has_icu_message(text)
     assert "copied" not in translator.translate(f"The cat {text}", beam_size=1).flags
+
+
+@pytest.mark.parametrize("text", ["{name}", "{n, number}", "{1, date, short}", "{total, number, ::currency/USD}"])
+def test_an_argument_is_a_placeholder(text: str) -> None:
+    assert find_spans(f"It is {text} here.") == [(6, 6 + len(text), "placeholder")]
 
 
 def test_a_message_in_a_protected_stretch_does_not_count() -> None:

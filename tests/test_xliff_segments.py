@@ -90,6 +90,21 @@ def test_tags_of_phrase_go_with_their_words() -> None:
     assert ">Ein {b&gt;altes&lt;b} {1} Haus, x {y&gt;0}</target>" in result
 
 
+def test_the_mark_of_a_shortcut_stays_before_its_letter() -> None:
+    unit = "<trans-unit><source>&amp;Open the file</source>{}</trans-unit>"
+    document = parse_document(f"{HEAD}{unit.format('')}{END}".encode(), "xlf")
+    (segment,) = document.segments()
+    assert segment.text == "Open the file"
+    for text, expected in {
+        "Datei öffnen": "&amp;Datei öffnen",
+        "Ouvrir": "&amp;Ouvrir",
+        "打开": "打开(&amp;O)",
+    }.items():
+        result = document.rebuild([Translation(text, 0.0, ())], "de").decode()
+        assert f">{expected}</target>" in result
+    assert written(unit.format("")).count("&amp;Open the file") == 2
+
+
 @pytest.mark.parametrize("suffix", ["sdlxliff", "mqxliff", "mxliff"])
 def test_files_of_translation_programs_are_xliff(suffix: str, tmp_path: Path) -> None:
     own = '<p:defs xmlns:p="urn:p"><p:seg id="0" conf="Draft"/></p:defs>'

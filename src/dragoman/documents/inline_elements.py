@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dragoman.documents.mark_projection import project
+from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
 from dragoman.documents.xml_tokens import XmlFile, XmlToken, escape_xml
 from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
@@ -41,15 +42,22 @@ _MOST_DEPTH = 50
 
 @dataclass(frozen=True)
 class Flow:
-    """A segment, and its text as it is in the file."""
+    """A segment, and its text as it is in the file.
+
+    Args:
+        shortcut: a mark that is not in `source`, as in "&Open"; only a text without other markup has one.
+    """
 
     raw: str
     source: MarkedText
+    shortcut: Shortcut | None = None
 
     def fill(self, translation: Translation) -> str:
         """Return the text with another one."""
         if translation.text == self.source.text:
             return self.raw
+        if self.shortcut is not None:
+            return escape_xml(put_shortcut(translation.text, self.shortcut))
         return project(self.source, translation.text, translation.alignment, escape_xml)
 
 
@@ -123,7 +131,11 @@ class _Parts:
             return
         core = raw.strip()
         before, _, after = raw.partition(core)
-        yield from (before, Flow(core, source), after)
+        text, shortcut = take_shortcut(source.text)
+        if shortcut is None or source.marks or source.verbatim:
+            yield from (before, Flow(core, source), after)
+        else:
+            yield from (before, Flow(core, MarkedText(text), shortcut), after)
 
     def _add(self, at: int, parent: str) -> None:
         """Add a token, with what is inside an element."""
