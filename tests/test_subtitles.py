@@ -23,6 +23,7 @@ SPEECHES = {
     "-5 degrees.": [("", "-5 degrees.", "")],
     "I was\n- so to say -\nill.": [("", "I was - so to say - ill.", "")],
     "JOHN: Where?\nMARY: At home.": [("JOHN: ", "Where?", "\n"), ("MARY: ", "At home.", "")],
+    "<i>JOHN:</i> Hi.\nMAN #2 (V.O.): Ho.": [("<i>JOHN:</i> ", "Hi.", "\n"), ("MAN #2 (V.O.): ", "Ho.", "")],
     "John: Where?\nMary: At home.": [("", "John: Where?", "\n"), ("", "Mary: At home.", "")],
     "<v John>Hi.\n<v Mary>Hello.": [("<v John>", "Hi.", "\n"), ("<v Mary>", "Hello.", "")],
     ">> Where?\n>> I know.": [(">> ", "Where?", "\n"), (">> ", "I know.", "")],

@@ -15,8 +15,8 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 TAG = re.compile(r"<rt[^<>]*+>[^<>]*+(?:</rt>)?|<(?P<closing>/?)(?P<name>[A-Za-z]*+)[^<>]*+>|\{\\[^{}]*+\}")
 #: Tags and entities.
 MARKUP = re.compile(rf"{TAG.pattern}|&#?\w{{1,12}};")
-#: The name of a speaker in capitals.
-_NAME = r"[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9 .'#-]{0,30}:\s+"
+#: The name of a speaker in capitals: "JOHN:", "MAN #2 (V.O.):".
+_NAME = r"[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9 .'#&-]{0,30}(?:\([A-Z .'-]{1,20}\))?:(?:</\w{1,10}>)?\s+"
 #: Signs of another speaker: a dash, except that of a negative number, and those of closed captions.
 _DASH = r"[-–—‐－](?:[ \t]++(?=\S)|(?=[^\s\d–—‐－-]))"
 _CHEVRONS = r"(?:>|&gt;){2,3}[ \t]*"
