@@ -35,7 +35,7 @@ INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --con
 # What an installation is made from, besides the Python that it refers to.
 C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))
 INSTALLED_FROM := pyproject.toml packages/captions/pyproject.toml setup.py constraints.txt $(C_SOURCES)
-# The caption models are for non-commercial use, so no extra of dragoman brings them: they are installed beside those.
+# The caption models, for non-commercial use, which the extras for development, the book and benchmarks ask for.
 CAPTIONS := --editable packages/captions
 
 .PHONY: demo test lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-serve bench-scale bench-processes docs format wheels foreign wasm clean

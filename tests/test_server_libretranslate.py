@@ -240,6 +240,17 @@ def test_a_file_is_translated_as_by_the_command(client: Any, oracle: Translator)
     assert written.text.count("...") == 2
 
 
+def test_subtitles_are_translated_as_by_the_command(client: Any, oracle: Translator) -> None:
+    texts = f"{SOURCES[0]}\n{SOURCES[1]}\n\n- {SOURCES[1]}\n- (laughs) {SOURCES[0]}"
+    film = f"\ufeff1\n00:00:01,000 --> 00:00:02,000\n{texts}\n".replace("\n", "\r\n").encode()
+    document = parse_document(film, "srt")
+    translations = list(translate_document(document, oracle, source_lang="en", target_lang="de"))
+    sent = {"data": {"source": "en", "target": "de"}, "files": {"file": ("film.srt", film)}}
+    written = client.get(client.post("/translate_file", **sent).json()["translatedFileUrl"])
+    assert len(translations) == 4
+    assert written.content == document.rebuild(translations, "de")
+
+
 def test_a_file_of_word_is_translated(client: Any, oracle: Translator) -> None:
     content = package(f"<w:p>{run(SOURCES[0])}</w:p>")
     answer = client.post(

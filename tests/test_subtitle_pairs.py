@@ -77,8 +77,10 @@ def text_of(folder: Path, source: str, target: str, names: tuple[str, str] = ("a
     return read_pairs(DataConfig(source=str(paths[0]), target=str(paths[1])), "train")
 
 
-def test_sentences_over_cues_and_lines_of_speakers_are_pairs(tmp_path: Path) -> None:
-    text = text_of(tmp_path, ENGLISH, GERMAN, ("film.en.srt", "film.de.vtt"))
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_sentences_over_cues_and_lines_of_speakers_are_pairs(line_end: str, tmp_path: Path) -> None:
+    sides = [text.replace("\n", line_end) for text in (ENGLISH, GERMAN)]
+    text = text_of(tmp_path, *sides, ("film.en.srt", "film.de.vtt"))
     assert list(text) == PAIRS
     assert text.count() == 4
     assert "4 pairs by their times (sentences left out: 0 and 1)" in text.notes[0]

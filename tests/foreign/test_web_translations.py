@@ -37,6 +37,7 @@ DIRECTIONS = [
     ("everyday", "tatoeba-zh-en/val.zh.gz", "zh", "en"),
 ]
 TEXTS = [
+    "You have {n, plural, one {a cat}  other {# cats}}.",
     "",
     " \n ",
     "!!! 😀",

@@ -21,7 +21,7 @@ MOST_NAMED = 20
 _WORDS: dict[Flag, str] = {
     "repetition": "the translation repeats itself",
     "length": "the translation is far longer or shorter than usual (words may be missing or invented)",
-    "copied": "a part was copied: no text (a hash, code), or letters that the model does not know",
+    "copied": "a part was copied: no text (a hash, code, a message of ICU), or letters that the model does not know",
     "span": "an address, a placeholder, an emoji or the like is missing or changed",
     "number": "a number is missing or changed",
     "word": "a name or another rare word is probably missing or wrong",

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dragoman.documents.mark_projection import project
+from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
 from dragoman.documents.xml_tokens import XmlFile, XmlToken, escape_xml
+from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.rst_marks import add_message
 from dragoman.translator import Translation
@@ -31,6 +33,8 @@ _CLOSING = {
 _POINTS = frozenset(("it", "ut", "cp"))
 #: Placeholders of Angular that wrap words.
 _ANGULAR = re.compile(r"(START|CLOSE)_(\w+?)(?:_\d+)?")
+#: Tags that Phrase writes as text: "{b>old<b} house".
+_BRACED = re.compile(r"\{(?P<opened>\w{1,9})>|<(?P<closed>\w{1,9})\}")
 _BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
 #: Elements inside each other; deeper ones stay as they are.
 _MOST_DEPTH = 50
@@ -38,24 +42,35 @@ _MOST_DEPTH = 50
 
 @dataclass(frozen=True)
 class Flow:
-    """A segment, and its text as it is in the file."""
+    """A segment, and its text as it is in the file.
+
+    Args:
+        shortcut: a mark that is not in `source`, as in "&Open"; only a text without other markup has one.
+    """
 
     raw: str
     source: MarkedText
+    shortcut: Shortcut | None = None
 
     def fill(self, translation: Translation) -> str:
         """Return the text with another one."""
         if translation.text == self.source.text:
             return self.raw
+        if self.shortcut is not None:
+            return escape_xml(put_shortcut(translation.text, self.shortcut))
         return project(self.source, translation.text, translation.alignment, escape_xml)
 
 
 def inline_parts(file: XmlFile, start: int, end: int, *, is_preserved: bool) -> list[str | Flow]:
     """Return what is between two tokens of a file: segments, and what is between them.
 
+    A message of ICU, which may have several lines, is in one segment with everything around it.
+
     Args:
         is_preserved: a line break ends a segment.
     """
+    if has_icu_message("".join(token.text for token in file.tokens[start:end])):
+        return [*_Parts(file, is_preserved=False).parts(start, end, inside=True)]
     return [*_Parts(file, is_preserved=is_preserved).parts(start, end)]
 
 
@@ -67,11 +82,12 @@ class _Parts:
         self._pieces: list[str] = []
         self._builder = MarkedTextBuilder()
 
-    def parts(self, start: int, end: int, *, inside: bool = False) -> Iterator[str | Flow]:
+    def parts(self, start: int, end: int, *, inside: bool = False, depth: int = 0) -> Iterator[str | Flow]:
         """Yield the segments between two tokens, and what is between segments.
 
         Args:
             inside: these are the tokens of an element around a segment.
+            depth: of the elements around these tokens.
         """
         at = start
         while at < end:
@@ -82,12 +98,20 @@ class _Parts:
                 yield token.raw
                 yield from self.parts(at + 1, stop - 1, inside=True)
                 yield self._file.tokens[stop - 1].raw
+            elif not inside and depth < _MOST_DEPTH and self._wraps_segments(at, stop):
+                yield from self._flush()
+                yield token.raw
+                yield from self.parts(at + 1, stop - 1, depth=depth + 1)
+                yield self._file.tokens[stop - 1].raw
             elif token.kind == "text" and self._is_preserved and "\n" in token.text:
                 yield from self._lines(token)
             else:
                 self._add(at, "")
             at = stop
         yield from self._flush()
+
+    def _wraps_segments(self, at: int, stop: int) -> bool:
+        return self._file.tokens[at].name in _WRAPPING and any(map(is_segment, self._file.tokens[at:stop]))
 
     def _lines(self, token: XmlToken) -> Iterator[str | Flow]:
         """Add text outside of elements; each of its line breaks ends a segment."""
@@ -96,7 +120,7 @@ class _Parts:
                 yield from self._flush()
                 yield "\n"
             self._pieces.append(escape_xml(line))
-            add_message(self._builder, line, escape_xml)
+            self._add_line(line)
 
     def _flush(self) -> Iterator[str | Flow]:
         """Yield the segment so far, and begin another one."""
@@ -107,7 +131,11 @@ class _Parts:
             return
         core = raw.strip()
         before, _, after = raw.partition(core)
-        yield from (before, Flow(core, source), after)
+        text, shortcut = take_shortcut(source.text)
+        if shortcut is None or source.marks or source.verbatim:
+            yield from (before, Flow(core, source), after)
+        else:
+            yield from (before, Flow(core, MarkedText(text), shortcut), after)
 
     def _add(self, at: int, parent: str) -> None:
         """Add a token, with what is inside an element."""
@@ -141,7 +169,19 @@ class _Parts:
         for number, line in enumerate(text.split("\n") if self._is_preserved else [text]):
             if number:
                 self._builder.add_point("\n", is_space=True)
-            add_message(self._builder, line, escape_xml)
+            self._add_line(line)
+
+    def _add_line(self, line: str) -> None:
+        """Add text of a message, with the tags that Phrase writes as text if they are in pairs."""
+        found = list(_BRACED.finditer(line))
+        names = {tag["opened"] for tag in found} & {tag["closed"] for tag in found}
+        at = 0
+        for tag in found:
+            if (name := tag["opened"] or tag["closed"]) in names:
+                add_message(self._builder, line[at : tag.start()], escape_xml)
+                (self._builder.open if tag["opened"] else self._builder.close)(f"{{{name}", escape_xml(tag[0]))
+                at = tag.end()
+        add_message(self._builder, line[at:], escape_xml)
 
     def _add_code(self, token: XmlToken, raw: str, parent: str) -> None:
         """Add an element that stands for code or a placeholder."""

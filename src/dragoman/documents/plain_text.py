@@ -16,6 +16,7 @@ from dragoman.data.text_files.whole_files import decode
 from dragoman.documents.columns import Cell, split_columns
 from dragoman.documents.document import Segment, TextFile
 from dragoman.documents.wrapping import MIN_WIDTH, lines_and_ends, wrap
+from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.languages import UNSPACED
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
@@ -120,10 +121,38 @@ def text_parts(text: str) -> Iterator[str | Segment]:
         if line.strip():
             paragraph.append((line, end))
         else:
-            yield from _segments([*_lines(paragraph)])
+            yield from _paragraph_parts(paragraph)
             paragraph = []
             yield line + end
-    yield from _segments([*_lines(paragraph)])
+    yield from _paragraph_parts(paragraph)
+
+
+def _paragraph_parts(paragraph: Sequence[tuple[str, str]]) -> Iterator[str | Segment]:
+    """Yield the segments of a paragraph, given its lines with their ends. A message of ICU over lines is one."""
+    lines: list[tuple[str, str]] = []
+    depth = 0
+    for line, end in paragraph:
+        if depth <= 0 and has_icu_message(line):
+            yield from _segments([*_lines(lines)])
+            lines, depth = [], line.count("{") - line.count("}")
+        elif depth > 0:
+            depth += line.count("{") - line.count("}")
+        else:
+            lines.append((line, end))
+            continue
+        lines.append((line, end))
+        if depth <= 0:
+            yield _message(lines)
+            lines = []
+    yield from [_message(lines)] if depth > 0 else _segments([*_lines(lines)])
+
+
+def _message(lines: Sequence[tuple[str, str]]) -> _Segment:
+    """Return lines as one segment."""
+    parted = [
+        (line[: len(line) - len(line.lstrip())], line.strip(), line[len(line.rstrip()) :], end) for line, end in lines
+    ]
+    return _Segment(tuple(_Line(indent, core, behind + end, False) for indent, core, behind, end in parted), 0)
 
 
 def _lines(paragraph: Sequence[tuple[str, str]]) -> Iterator[_Line]:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from dragoman.data.formats.column_names import same_language
 from dragoman.documents.inline_elements import Flow, inline_parts, is_segment
-from dragoman.documents.xml_tokens import XmlFile, XmlToken, parse_xml, with_attribute
+from dragoman.documents.xliff_segments import completed_parts, has_content
+from dragoman.documents.xml_tokens import XmlFile, XmlToken, opening, parse_xml, with_attribute
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
@@ -41,10 +42,15 @@ class _Unit:
 
 @dataclass(frozen=True)
 class _Job:
-    """A unit to translate, with the parts of its target."""
+    """A unit to translate, with the parts of its target.
+
+    Args:
+        is_partial: the target has translations of some segments, which stay.
+    """
 
     unit: _Unit
     parts: Sequence[str | Flow]
+    is_partial: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ class XliffFile:
             problem = f"this is XML ({root.name}), not XLIFF"
             raise DataError(problem, name, line=root.line, advice="give an XLIFF file")
         self._is_second = root.attributes.get("version", "").startswith("2")
-        self._jobs = [_Job(unit, self._parts(unit)) for unit in _units(file) if self._is_open(unit)]
+        self._jobs = [job for unit in _units(file) if (job := self._job(unit)) is not None]
 
     def segments(self) -> list[MarkedText]:
         """Return the texts of the units to translate."""
@@ -122,15 +128,22 @@ class XliffFile:
             if token.kind == "start" and token.name == ("xliff" if self._is_second else "file"):
                 yield at, names
 
-    def _is_open(self, unit: _Unit) -> bool:
-        """Return True for a unit to translate."""
-        tokens = self._file.tokens
-        if not _has_content(tokens[unit.source + 1 : self._file.ends[unit.source]]):
-            return False
+    def _job(self, unit: _Unit) -> _Job | None:
+        """Return what is to be translated of a unit."""
+        tokens, ends = self._file.tokens, self._file.ends
         state = tokens[unit.start if self._is_second or unit.target is None else unit.target].attributes.get("state")
-        if unit.target is None or not _has_content(tokens[unit.target + 1 : self._file.ends[unit.target]]):
-            return state not in _FINISHED
-        return state in _UNTRANSLATED and tokens[unit.start].attributes.get("approved") != "yes"
+        if not has_content(tokens[unit.source + 1 : ends[unit.source]]) or state in _FINISHED:
+            return None
+        if unit.target is None or not has_content(tokens[unit.target + 1 : ends[unit.target]]):
+            return _Job(unit, self._parts(unit))
+        if tokens[unit.start].attributes.get("approved") == "yes":
+            return None
+        if state in _UNTRANSLATED:
+            return _Job(unit, self._parts(unit))
+        if unit.segmented is None:
+            return None
+        parts = completed_parts(self._file, unit.segmented, unit.target, is_preserved=unit.is_preserved)
+        return _Job(unit, parts, is_partial=True) if parts else None
 
     def _parts(self, unit: _Unit) -> list[str | Flow]:
         """Return the parts of the target of a unit: those of its source, or of its segments."""
@@ -152,13 +165,15 @@ class XliffFile:
                 written.append(part.fill(translation))
             else:
                 written.append(part)
-        tag = f"<{self._file.prefix}target>" if unit.target is None else _opening(tokens[unit.target].raw)
+        tag = f"<{self._file.prefix}target>" if unit.target is None else opening(tokens[unit.target].raw)
         if self._is_second:
             head = with_attribute(changed.get(unit.start, tokens[unit.start].raw), "subState", "")
             changed[unit.start] = with_attribute(head, "state", "initial" if is_doubtful else "translated")
         else:
-            tag = with_attribute(tag, "state", "needs-review-translation" if is_doubtful else "translated")
-            tag = with_attribute(tag, "state-qualifier", _qualifier(used))
+            if is_doubtful or not job.is_partial:
+                tag = with_attribute(tag, "state", "needs-review-translation" if is_doubtful else "translated")
+            if not job.is_partial:
+                tag = with_attribute(tag, "state-qualifier", _qualifier(used))
         element = f"{tag}{''.join(written)}</{self._file.prefix}target>"
         if unit.target is None:
             before = tokens[unit.source - 1]
@@ -207,20 +222,9 @@ def _take(unit: _Unit, at: int, token: XmlToken, ends: Mapping[int, int], *, is_
         unit.target = at
 
 
-def _has_content(tokens: Sequence[XmlToken]) -> bool:
-    """Return True if there is text or code, beside elements that wrap nothing."""
-    return any(
-        token.text.strip() or (token.kind == "start" and token.name not in ("mrk", "g", "pc")) for token in tokens
-    )
-
-
 def _qualifier(translations: Sequence[Translation]) -> str:
     """Return the origin of a target in the words of XLIFF 1.2; "" for a copy of a source without words."""
     if not translations:
         return ""
     are_remembered = all(one.memory and one.memory[0].score == 1 for one in translations)
     return "exact-match" if are_remembered else "leveraged-mt"
-
-
-def _opening(tag: str) -> str:
-    return tag.removesuffix("/>").rstrip() + ">" if tag.endswith("/>") else tag

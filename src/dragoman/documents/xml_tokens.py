@@ -120,6 +120,11 @@ def with_attribute(tag: str, name: str, value: str) -> str:
     return f'{bare} {name}="{html.escape(value)}"{tag[len(bare) :]}'
 
 
+def opening(tag: str) -> str:
+    """Return a start tag that has an end tag, from one that may be closed in itself."""
+    return tag.removesuffix("/>").rstrip() + ">" if tag.endswith("/>") else tag
+
+
 class _Parser:
     """Records everything that expat finds, with its place in bytes."""
 

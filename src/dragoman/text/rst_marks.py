@@ -13,8 +13,6 @@ from dragoman.text.protection import Stretch, merged, protection
 _RULES = ("printf,urls,code,rst", "%%")
 #: A tag with its attributes, which may have placeholders. "<file>", a placeholder, has no partner.
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]{0,30})(?:\s[^<>]{0,500})?/?>")
-#: The beginning of a message of ICU, whose keywords ("other") must stay: it is left alone.
-_ICU = re.compile(r"\{\s*[\w.]{1,60}\s*,\s*(?:plural|select|selectordinal)\s*,")
 #: Strong text and emphasis; roles and links with a text of their own.
 _WRAPPING = re.compile(
     r"""(?<![\w*])(?P<strong>\*\*)(?=[^*\s])(?P<strong_text>[^*]{1,300})(?<!\s)\*\*(?![\w*])
@@ -23,11 +21,6 @@ _WRAPPING = re.compile(
     | (?<![:`\w])(?P<link>`)(?P<link_text>[^`<]{0,200}[^`<\s])\s*<[^`<>]{1,300}>`__?""",
     re.VERBOSE,
 )
-
-
-def has_icu(text: str) -> bool:
-    """Return True if a text has a message of ICU with forms for numbers or choices, which is left alone."""
-    return _ICU.search(text) is not None
 
 
 def marked_rst(text: str) -> MarkedText:
@@ -48,10 +41,6 @@ def add_message(builder: MarkedTextBuilder, text: str, escape: Callable[[str], s
 
 def _add(builder: MarkedTextBuilder, text: str, *, has_marks: bool, escape: Callable[[str], str] = str) -> None:
     at = 0
-    if icu := _ICU.search(text):
-        builder.add_text(text[: icu.start()])
-        builder.add_verbatim(escape(text[icu.start() :]))
-        return
     tags, lone = _tags(text)
     stretches = merged([*protection(_RULES).stretches(text), *lone])
     wrapping = sorted([*(_WRAPPING.finditer(text) if has_marks else ()), *tags], key=re.Match.start)

@@ -8,6 +8,7 @@ from functools import cache
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
+from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.known_names import quantities_with_names
 from dragoman.text.languages import have_rules
 from dragoman.text.odd_characters import KnownCharacters
@@ -143,6 +144,8 @@ class Planner:
         segments = self._segments(request, tagged, marks, known)
         if request.terms:
             segments = [with_terms(segment, request.terms) for segment in segments]
+        if not request.plain and has_icu_message(request.text, request.stretches()):
+            segments = [Segment(request.text.strip(), [], "copied")]
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
             reading = segments[0].reading._replace(is_shouted=False, is_capitalized=False) if segments else Reading()

@@ -11,7 +11,8 @@ from dragoman.memories import MemoryMatch
 #: A reason to read a translation with care:
 #: `repetition`: a sequence is repeated again and again, and the text has no such sequence;
 #: `length`: it is far longer or shorter than translations of such texts;
-#: `copied`: a part of the text was copied, because no model, or not this one, can read it;
+#: `copied`: a part of the text was copied, because no model, or not this one, can read it; or all of it, because of a
+#: message of ICU;
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
 #: `number`: a number, a month, a weekday, a time or its half of the day, a minus sign, a unit or a currency is missing,

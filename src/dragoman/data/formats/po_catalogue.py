@@ -5,6 +5,7 @@ A message is read as a translated document has it (`text/rst_marks.py`): markup 
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
 SUFFIXES = frozenset((".po", ".pot"))
 _HEAD = re.compile(rb'\s*(?:#[^\n]*\n\s*|msgctxt "[^\n]*\n\s*)*+msgid "[^\n]*"\s*("[^\n]*"\s*)*+msg(?:str|id_plural)\b')
 _SYNTAX = re.compile(r"[Ll]ine (?P<line>\d+)\)?:? ?(?P<problem>.*)")
+#: The encoding in the header.
+_CHARSET = re.compile(rb'(?m)^"Content-Type:[^"\n]{0,200}?charset=([\w.:-]{1,40})')
 #: A line whose string has no end.
 _UNCLOSED = re.compile(r'(?m)^[ \t]*(?:msg\w+(?:\[\d+\])?[ \t]+)?"(?:[^"\\\r\n]|\\.)*\\?\r?$')
 #: The language of messages in a catalogue that does not name it, by the convention of gettext.
-_USUAL_SOURCE = "en"
+USUAL_SOURCE = "en"
 
 
 def is_po(request: PairRequest) -> bool:
@@ -88,11 +91,44 @@ def read_catalogue(content: bytes, name: Path) -> polib.POFile:
     """Read a catalogue.
 
     Raises:
-        DataError: it is not UTF-8, or no PO file.
+        DataError: it is not in the encoding that it names, or no PO file.
+    """
+    return parse_catalogue(decode_catalogue(content, name)[1], name)
+
+
+def decode_catalogue(content: bytes, name: Path) -> tuple[bytes, str, str]:
+    """Return the byte order mark of a catalogue, its text, and its encoding: that of its header, or UTF-8.
+
+    Raises:
+        DataError: it is in another encoding, or Python does not know it.
+    """
+    declared = _CHARSET.search(content)
+    charset = declared[1].decode() if declared else ""
+    if charset.lower() in ("", "charset", "utf-8", "utf8", "ascii", "us-ascii") or content.startswith(codecs.BOM_UTF8):
+        return *decode(content, name), "utf-8"
+    try:
+        text = content.decode(charset)
+        is_same = text.encode(charset) == content
+    except LookupError:
+        advice = "convert it to UTF-8: msgconv --to-code=UTF-8"
+        raise DataError(f"unknown encoding {charset!r}", name, advice=advice) from None
+    except UnicodeError:
+        is_same = False
+    if not is_same:
+        raise DataError(
+            f"this is not the encoding {charset!r} that its header names", name, advice="correct the header"
+        )
+    return b"", text, charset
+
+
+def parse_catalogue(text: str, name: Path) -> polib.POFile:
+    """Read the text of a catalogue.
+
+    Raises:
+        DataError: it is no PO file.
     """
     import polib  # an optional package
 
-    _, text = decode(content, name)
     if not text.strip():
         return polib.POFile()
     if unclosed := _UNCLOSED.search(text):
@@ -111,7 +147,7 @@ def _languages(catalogue: polib.POFile, requested: Languages) -> Languages:
     target = language_code(catalogue.metadata.get("Language", ""))
     is_reversed = None not in (target, requested[0]) and same_language(target or "", requested[0] or "")
     stated = language_code(catalogue.metadata.get("X-Source-Language", ""))
-    return stated or requested[is_reversed] or _USUAL_SOURCE, target
+    return stated or requested[is_reversed] or USUAL_SOURCE, target
 
 
 def _translated(catalogue: polib.POFile) -> tuple[list[tuple[int, str, str]], Counter[str]]:

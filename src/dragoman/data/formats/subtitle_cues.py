@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
+from dragoman.data.formats.subtitle_speeches import MARKUP, TAG, Cue, find_speeches
 from dragoman.errors import DataError
-from dragoman.text.sentences import has_words
+
+__all__ = ["MARKUP", "TAG", "Cue", "find_cues", "goes_on", "require_cues"]
 
 _TIME = r"(?:\d+:)?\d{1,2}:\d{2}[,.]\d{1,3}"
-_TIMES = re.compile(rf"(?m)^[ \t]*({_TIME})[ \t]*-->[ \t]*({_TIME})[^\r\n]*(?:\r\n|\n|\r|\Z)")
-_BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
+#: A line of times, with its end.
+_TIMES = re.compile(rf"(?<![^\r\n])[ \t]*({_TIME})[ \t]*-->[ \t]*({_TIME})[^\r\n]*(?:\r\n|\n|\r|\Z)")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z]*+)[^<>]*+>|\{\\[^{}]*+\}")
-#: Tags and entities.
-MARKUP = re.compile(rf"{TAG.pattern}|&#?\w{{1,12}};")
-#: What may stand before and after the whole text of a cue: tags, a position, notes, the speaker's name in capitals.
-_BEFORE = re.compile(r"(?:<[^<>/]*+>|\{\\[^{}]*+\}|[\s♪♫])*+(?:[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9 .'#-]{0,30}:\s+)?")
-_AFTER = re.compile(r"(?:</[^<>]*+>|[\s♪♫])++")
-#: The words of a song or of a sound, which are no part of the sentence beside them: "♪ La la ♪", "[door closes]".
-_BRACKETS = re.compile(r"[\[(（【]([^\[\]()（）【】]+)[\])）】]")
-_ASIDE = re.compile(r"[♪♫].*[♪♫]|\[[^\[\]]*\]|\([^()]*\)|（[^（）]*）|【[^【】]*】")
-_ASIDE_MARK = re.compile(r"[♪♫\[\]()（）【】]")
-_DIALOGUE = re.compile(r"[-–—][ \t]*(?=\S)")
+#: The first line of a block of WebVTT that is not shown.
+_HIDDEN = re.compile(r"(?:NOTE|STYLE|REGION)(?:[ \t]|[\r\n]|\Z)")
 _SENTENCE_END = re.compile(r"[.!?…。！？♪:][\"'”’»)\]]*\Z")
 #: A word in the middle of a sentence: it begins with a small letter, or is the English pronoun.
 _MIDDLE = re.compile(r"[a-z\u00df-\u00f6\u00f8-\u00ff\u03ac-\u03ce\u0430-\u045f]|I\b")
@@ -33,24 +27,11 @@ _MIDDLE = re.compile(r"[a-z\u00df-\u00f6\u00f8-\u00ff\u03ac-\u03ce\u0430-\u045f]
 _MOST_CUES = 6
 
 
-@dataclass(frozen=True)
-class Cue:
-    """A stretch of text on the screen at one time, or a speaker's line of it; its lines are joined in `text`.
+class _Block(NamedTuple):
+    """Lines between two empty lines, or the empty lines between two blocks."""
 
-    Args:
-        start, end: seconds.
-        line: of the file, where the times stand.
-    """
-
-    start: float
-    end: float
-    line: int
-    raw: str
-    before: str
-    text: str
-    after: str
-    n_lines: int
-    line_end: str
+    lines: list[str]
+    is_empty: bool
 
 
 def require_cues(text: str, name: Path) -> None:
@@ -67,27 +48,30 @@ def require_cues(text: str, name: Path) -> None:
 
 def find_cues(text: str) -> Iterator[str | Cue]:
     """Yield the cues that have words, and what is between them."""
-    at, line, counted = 0, 1, 0
-    for times in _TIMES.finditer(text):
-        if times.start() < at:
-            continue
-        blank = _BLANK_LINE.search(text, times.end())
-        stop = blank.start() if blank else max(times.end(), len(text.rstrip()))
-        if _LINE_END.match(text, times.end()):  # a cue without text
-            stop = times.end()
-        yield text[at : times.end()]
-        line, counted = line + text.count("\n", counted, times.start()), times.start()
-        yield from _speakers(text[times.end() : stop], (_seconds(times[1]), _seconds(times[2]), line))
-        at = stop
-    yield text[at:]
+    all_times = list(_TIMES.finditer(text))
+    is_web = text.startswith("WEBVTT")
+    yield text[: all_times[0].start()] if all_times else text
+    line, at = 1, 0
+    for times, following in zip(all_times, [*all_times[1:], None], strict=False):
+        line, at = line + len(_LINE_END.findall(text, at, times.start())), times.start()
+        yield times[0]
+        place = _seconds(times[1]), _seconds(times[2]), line
+        body = text[times.end() : following.start() if following else len(text)]
+        is_shown = True
+        for number, (block, is_text) in enumerate(_blocks(body, has_next=following is not None)):
+            is_shown = is_shown and not (number and is_web and _HIDDEN.match(block))
+            if is_shown and is_text:
+                yield from find_speeches(block, place)
+            else:
+                yield block
 
 
 def goes_on(cues: Sequence[Cue], following: Cue) -> bool:
     """Return True if the sentence of some cues goes on in the next one."""
     last = cues[-1].text
-    if len(cues) >= _MOST_CUES or following.before.rstrip().endswith(":") or _SENTENCE_END.search(last):
+    if len(cues) >= _MOST_CUES or _SENTENCE_END.search(last):
         return False
-    if _ASIDE_MARK.search(cues[-1].after + following.before):
+    if TAG.sub("", cues[-1].after + following.before).strip():  # a song, a sound, or another speaker
         return False
     if MARKUP.search(last + following.text):
         return False
@@ -101,39 +85,24 @@ def _seconds(time: str) -> float:
     return seconds
 
 
-def _speakers(raw: str, place: tuple[float, float, int]) -> Iterator[str | Cue]:
-    """Yield the lines of each speaker of a cue, and those of songs and sounds."""
-    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", raw)
-    is_dialogue = len(lines) > 1 and all(_DIALOGUE.match(line) for line in lines if line)
-    for part in lines if is_dialogue else _with_asides_apart(lines):
-        dash = _DIALOGUE.match(part) if is_dialogue else None
-        start = dash.end() if dash else 0
-        before, core, after = _around(part[start:])
-        if not has_words(TAG.sub("", core)):
-            yield part
-            continue
-        ends = _LINE_END.findall(core)
-        yield part[:start]
-        text = " ".join(core.split())
-        yield Cue(*place, part[start:], before, text, after, 1 + len(ends), (ends or ["\n"])[0])
+def _blocks(body: str, *, has_next: bool) -> Iterator[tuple[str, bool]]:
+    """Yield what stands between two lines of times, each part with True if it is text of a cue.
 
+    The text of a cue may have empty lines in it. The last line is the number of the next cue, or its name.
 
-def _with_asides_apart(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of a cue, those of songs and sounds alone and others joined."""
-    for _, group in groupby(enumerate(lines), lambda line: line[0] if _is_aside(line[1]) else -1):
-        yield "".join(line for _, line in group)
-
-
-def _is_aside(line: str) -> bool:
-    return _ASIDE.fullmatch(TAG.sub("", line).strip()) is not None
-
-
-def _around(raw: str) -> tuple[str, str, str]:
-    """Return what stands before the text of a cue, the text, and what stands after it."""
-    match = _BEFORE.match(raw)
-    start = match.end() if match else 0
-    end = next((each.start() for each in _AFTER.finditer(raw, start) if each.end() == len(raw)), len(raw))
-    if inside := _BRACKETS.fullmatch(raw, start, end):
-        start, end = inside.start(1), inside.start(1) + len(inside[1].rstrip())
-        start += len(inside[1]) - len(inside[1].lstrip())
-    return raw[:start], raw[start:end], raw[end:]
+    Args:
+        has_next: there are times after it.
+    """
+    lines = _LINE.findall(body)
+    blocks = [_Block(list(group), empty) for empty, group in groupby(lines, lambda line: not line.strip())]
+    head = ""
+    if has_next and blocks and not blocks[-1].is_empty:
+        last = blocks[-1].lines
+        if last[-1].strip().isdecimal() or (len(last) == 1 and len(blocks) > 1):
+            head = last.pop()
+    for block in blocks:
+        text = "".join(block.lines)
+        end = len(text.rstrip("\r\n"))
+        yield text[:end], not block.is_empty
+        yield text[end:], False
+    yield head, False

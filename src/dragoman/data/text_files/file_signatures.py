@@ -20,6 +20,7 @@ _SAVE = "save it as text, one sentence a line"
 _SUBTITLES = (
     r"give both sides as subtitles (.srt or .vtt), or take out its text: grep -vE '^[0-9]+[[:space:]]*$|-->' FILE"
 )
+_CONVERT = "convert it to SRT, for example with Subtitle Edit"
 _PAGES = "save it as text, one sentence a line: pandoc -t plain --wrap=none FILE"
 _SEGMENTS = "export it as a table with tabs (--pairs), or as text files, one sentence a line"
 _PAIRS = "to train on it or to score it, give it as --pairs"
@@ -94,12 +95,14 @@ _TEXT_KINDS = (
         rb"WEBVTT[ \t]*\r?\n|WEBVTT[ \t][^\n]*\n[\s\S]*?\d\d:\d\d\.\d\d\d[ \t]*-->",
         ".vtt",
     ),
-    _Kind("a file of subtitles (SSA)", "take out its text", rb"\[Script Info\]\s*\n", ".ass .ssa"),
-    _Kind("a file of subtitles (SBV)", "take out its text", rb"\d+(:\d\d){2}\.\d{3},\d+(:\d\d){2}\.\d{3}\r?\n", ".sbv"),
-    _Kind("a file of subtitles (TTML)", "take out its text", rb"\s*<(\w+:)?tt\s+[\w:]+\s*=", ".ttml .dfxp"),
+    _Kind(
+        "a file of subtitles (SSA)", "convert it to SRT: ffmpeg -i FILE film.srt", rb"\[Script Info\]\s*\n", ".ass .ssa"
+    ),
+    _Kind("a file of subtitles (SBV)", _CONVERT, rb"\d+(:\d\d){2}\.\d{3},\d+(:\d\d){2}\.\d{3}\r?\n", ".sbv"),
+    _Kind("a file of subtitles (TTML)", _CONVERT, rb"\s*<(\w+:)?tt\s+[\w:]+\s*=", ".ttml .dfxp"),
     _Kind(
         "a file of subtitles",
-        "take out its text",
+        _CONVERT,
         rb"\s*(\{\d+\}\{\d{2,}\}|\[\d\d:\d\d\.\d\d\]|\[(ti|ar|al|by):[^\]\n]*\]\s*\n)",
         ".lrc",
     ),
@@ -110,7 +113,7 @@ _TEXT_KINDS = (
         ".html .htm .xhtml",
     ),
     _Kind("a translation memory (TMX)", _PAIRS, rb"\s*<(!DOCTYPE\s+tmx\b|tmx\s+\w+\s*=)", ".tmx"),
-    _Kind("an XLIFF file", _PAIRS, rb"\s*<xliff\s+[\w:]+\s*=", ".xlf .xliff .sdlxliff"),
+    _Kind("an XLIFF file", _PAIRS, rb"\s*<xliff\s+[\w:]+\s*=", ".xlf .xliff .sdlxliff .mqxliff .mxliff"),
     _Kind(
         "an XML or SGML file (TMX, XLIFF and test sets are such)",
         _SEGMENTS,

@@ -3,7 +3,7 @@
 import { sanitize, splitTags } from "./cleaning.js";
 import { cut } from "./cutting.js";
 import { knownCharacters } from "./odd_characters.js";
-import { UNKNOWN_LANGUAGE, baseLanguage, strip } from "./patterns.js";
+import { UNKNOWN_LANGUAGE, baseLanguage, pattern, strip } from "./patterns.js";
 import { Reading, TextReader } from "./reading.js";
 import { sanitizeParagraphs } from "./sentences.js";
 
@@ -67,7 +67,8 @@ export class Planner {
     const [sourceLang, targetLang] = this.#direction(request, typed);
     const added = [...this.languages].filter(([tag, code]) => code === targetLang && !typed.includes(tag)).map(([tag]) => tag);
     const tags = [...added, ...typed].join(" ");
-    const segments = this.#segments(rest, tags, sourceLang ?? UNKNOWN_LANGUAGE, request);
+    const hasIcuMessage = pattern("icu_messages.HEAD").test(rest);
+    const segments = hasIcuMessage ? [this.#copied(input)] : this.#segments(rest, tags, sourceLang ?? UNKNOWN_LANGUAGE, request);
     const prefix = sanitize(request.prefix);
     if (strip(prefix) && segments.length) this.#begin(segments[0], prefix, request.maxLength);
     return { text, typedTags: typed.join(" "), tags, languages: [sourceLang ?? UNKNOWN_LANGUAGE, targetLang], segments };
@@ -127,6 +128,11 @@ export class Planner {
       prefixIds: [],
       forbiddenIds: [...this.reserved].filter(([id]) => !segment.ids.includes(id)).map(([, id]) => id),
     }));
+  }
+
+  /** Return a segment that stays as it is. @param {string} text @returns {PlannedSegment} */
+  #copied(text) {
+    return { text: strip(text), ids: [], flag: "copied", reading: new Reading(), prefix: "", prefixIds: [], forbiddenIds: [] };
   }
 
   /** Give the translation of a segment its beginning. @param {PlannedSegment} segment @param {string} prefix @param {number} maxLength */
