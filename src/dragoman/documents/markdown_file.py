@@ -17,7 +17,8 @@ from typing import Any
 from markdown_it.token import Token
 
 from dragoman.data.text_files.whole_files import decode
-from dragoman.documents.html_page import HtmlFlow, html_parts
+from dragoman.documents.html_flows import HtmlFlow
+from dragoman.documents.html_page import html_parts
 from dragoman.documents.markdown_marks import MarkdownParser
 from dragoman.documents.markdown_paragraph import Lines, Paragraph
 from dragoman.documents.markdown_texts import definition_texts
