@@ -207,8 +207,11 @@ class _Projection:
         return after_digits(self._translation, start, end) if is_ordinal and not inner else (start, end)
 
     def _before_closing(self, first: int, end: int) -> int:
-        """Return the place before the marks of a sentence that end a stretch."""
-        return first + len(self._translation[first:end].rstrip(_CLOSING)) if end > first else end
+        """Return the place before the marks of a sentence that end a stretch, but in nothing verbatim."""
+        if end <= first:
+            return end
+        place = first + len(self._translation[first:end].rstrip(_CLOSING))
+        return max([place, *(stop for _, stop in _between(self._verbatim, first, end))])
 
     def _stripped(self, start: int, end: int, limit: int, step: int) -> int:
         """Return an edge of a stretch without the marks of the sentence there, at most up to a limit."""
