@@ -69,6 +69,7 @@ BLOCKS = [
     ("{% raw %}\na text\n{% endraw %}\nA text.\n", "{% raw %}\na text\n{% endraw %}\nA TEXT.\n"),
     ("+++\ntitle = 'a b'\n+++\nA text.\n", "+++\ntitle = 'a b'\n+++\nA TEXT.\n"),
     ('{\n  "title": "a b"\n}\n\nA text.\n', '{\n  "title": "a b"\n}\n\nA TEXT.\n'),
+    ("Some.\n///\n\nMore.\n+++\n", "SOME.\n///\n\nMORE.\n+++\n"),
     ('--8<-- "file.md"\n', '--8<-- "file.md"\n'),
 ]  # fmt: skip
 INLINE = [
@@ -88,6 +89,8 @@ INLINE = [
     ("A text %%hidden words%% is here.", "A TEXT %%hidden words%% IS HERE."),
     ("Hello {{ page.title }} and {% include x.html %}.", "HELLO {{ page.title }} AND {% include x.html %}."),
     ("See {ref}`the text <label>` and {{< ref \"a b\" >}}.", "SEE {ref}`the text <label>` AND {{< ref \"a b\" >}}."),
+    ('A <Note title="b c">dog</Note> <sub>==is</sub>==.', 'A <Note title="B C">DOG</Note> <sub>==IS</sub>==.'),
+    (r"See it\footnote{A note} in C:\Users\ann.", r"SEE IT\footnote{A note} IN C:\USERS\ANN."),
     ("One ~ two, a ^ b, a == b, C++ and C++.", "ONE ~ TWO, A ^ B, A == B, C++ AND C++."),
 ]  # fmt: skip
 

@@ -146,7 +146,9 @@ def signed_line(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
 def unknown(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
     """Leave a line that begins with signs that no rule knows."""
     line = line_text(state, start)
-    is_unknown = _UNKNOWN.match(line) is not None and has_words(line)
+    is_unknown = _UNKNOWN.match(line) is not None and (has_words(line) or line[0] != "=")
     if is_unknown and not silent:
-        leave(state, start, start + 1)
+        if has_words(line):
+            leave(state, start, start + 1)
+        state.line = start + 1
     return is_unknown

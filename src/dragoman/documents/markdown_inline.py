@@ -40,12 +40,17 @@ _FORMULA = (
 )
 _BRACKETS = r"\\\((?:[^\\\n]|\\[^)\n]){1,500}\\\)|\\\[(?:[^\\\n]|\\[^\]\n]){1,500}\\\]"
 _EMOJI = r"(?<![\w:/]):(?:[a-z][\w+-]{0,60}|[+-]1|100):(?![\w/])|(?<=[a-z\d]:):[a-z][\w+-]{0,60}:"
+#: A command of TeX, but not a part of the path of a file.
+_TEX = (
+    r"\\[A-Za-z]{2,40}\*?(?:\[[^\[\]\n]{0,100}\])?(?:\{[^{}\n]{0,200}\}){1,3}"
+    r"|(?<![\w:\\])\\[A-Za-z]{2,40}\*?(?:\[[^\[\]\n]{0,100}\])?"
+)
 KEPT = (
     Kept("formula", "verbatim", re.compile(_FORMULA)),
     Kept("brackets", "verbatim", re.compile(_BRACKETS), re.compile(r"\\[A-Za-z]|[\^_{}=<>+]")),
     Kept("template", "verbatim", re.compile(TEMPLATE)),
     Kept("role", "verbatim", re.compile(r"\{[\w:+.-]{1,60}\}(`{1,2})(?!`)[^`\n]{1,300}\1")),
-    Kept("tex", "verbatim", re.compile(r"\\[A-Za-z]{2,40}\*?(?:\[[^\[\]\n]{0,100}\])?(?:\{[^{}\n]{0,200}\}){0,3}")),
+    Kept("tex", "verbatim", re.compile(_TEX)),
     Kept("emoji", "verbatim", re.compile(_EMOJI)),
     Kept("citation", "verbatim", re.compile(r"\[-?@[^\[\]\n]{1,200}\](?![(\[])")),
     Kept("wikilink", "verbatim", re.compile(r"!\[\[[^\[\]\n]{1,200}\]\]|\[\[[^\[\]|\n]{1,200}\]\]")),
@@ -58,6 +63,7 @@ KEPT = (
 class Pair(NamedTuple):
     """A pattern of words between two signs of equal length, the signs included."""
 
+    #: No name of an element of HTML, which may stand beside it.
     name: str
     size: int
     pattern: re.Pattern[str]
@@ -65,12 +71,12 @@ class Pair(NamedTuple):
 
 #: Words between signs, which may have other marks in them.
 PAIRS = (
-    Pair("critic", 3, re.compile(r"\{(\+\+|--|==)(?=\S)[^{}\n]{1,500}?(?<=\S)\1\}")),
-    Pair("highlight", 2, re.compile(r"==(?=[^\s=])[^=\n]{1,500}(?<=[^\s=])==(?!=)")),
-    Pair("insertion", 2, re.compile(r"\+\+(?=[^\s+])[^+\n]{1,500}(?<=[^\s+])\+\+(?!\+)")),
+    Pair("{++", 3, re.compile(r"\{(\+\+|--|==)(?=\S)[^{}\n]{1,500}?(?<=\S)\1\}")),
+    Pair("==", 2, re.compile(r"==(?=[^\s=])[^=\n]{1,500}(?<=[^\s=])==(?!=)")),
+    Pair("++", 2, re.compile(r"\+\+(?=[^\s+])[^+\n]{1,500}(?<=[^\s+])\+\+(?!\+)")),
 )
 #: Subscripts and superscripts.
 SCRIPTS = (
-    Pair("sub", 1, re.compile(r"(?<!~)~(?![~\s])[^~\s^]{1,30}~(?!~)")),
-    Pair("sup", 1, re.compile(r"(?<=[^\s^])\^(?!\[)[^\^\s~]{1,30}\^(?!\^)")),
+    Pair("<sub>", 1, re.compile(r"(?<!~)~(?![~\s])[^~\s^]{1,30}~(?!~)")),
+    Pair("<sup>", 1, re.compile(r"(?<=[^\s^])\^(?!\[)[^\^\s~]{1,30}\^(?!\^)")),
 )

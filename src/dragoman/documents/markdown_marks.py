@@ -96,7 +96,7 @@ class MarkdownParser:
         """Return the texts inside a piece of markup."""
         if found.label_end:
             return image_texts(markup, found.label_end - found.start, lambda label: self.marked(label, references))
-        if found.name == "note":
+        if found.name == "^[":
             return note_texts(markup, lambda note: self.marked(note, references))
         if found.name == "link" and markup.startswith("]("):
             return title_texts(markup, 2)

@@ -152,7 +152,7 @@ class MarkupFinder:
 
     def _note(self, state: StateInline, silent: bool) -> bool:
         match = NOTE.match(state.src, state.pos)
-        return match is not None and self._take(state, silent, match.end(), Found(*match.span(), "point", "note"))
+        return match is not None and self._take(state, silent, match.end(), Found(*match.span(), "point", "^["))
 
     def _attributes(self, state: StateInline, silent: bool) -> bool:
         match = ATTRIBUTE_LIST.match(state.src, state.pos)
@@ -181,15 +181,15 @@ class MarkupFinder:
         if match is None or normalizeReference(match["text"]) in state.env.get("references", {}):
             return False
         start, end = match.span()
-        closing = Found(match.end("text"), end, "close", "bracketed")
-        return self._take(state, silent, start + 1, Found(start, start + 1, "open", "bracketed"), closing)
+        closing = Found(match.end("text"), end, "close", "[]")
+        return self._take(state, silent, start + 1, Found(start, start + 1, "open", "[]"), closing)
 
     def _wikilink(self, state: StateInline, silent: bool) -> bool:
         match = WIKILINK.match(state.src, state.pos)
         if match is None:
             return False
         end = state.src.index("]]", match.end())
-        both = Found(*match.span(), "open", "wiki"), Found(end, end + 2, "close", "wiki")
+        both = Found(*match.span(), "open", "[["), Found(end, end + 2, "close", "[[")
         return self._take(state, silent, match.end(), *both)
 
     def _take(self, state: StateInline, silent: bool, end: int, *found: Found) -> bool:
