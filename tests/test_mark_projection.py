@@ -120,6 +120,7 @@ def test_tags_go_with_their_words() -> None:
     check("[b][/b][im]", "", "", "[b][/b][im]")
     check("[i]Please[/i] [b]do not[/b] go", "Geht weg", "0-0 0-1", "[i]Geht weg[/i][b][/b]")
     check("[b].[/b] do", "tu", "1-0", "[b][/b] tu")
+    check("Read {f(x)}[im].", "Lies {f(x)}.", "0-0 1-1", "Lies {f(x)}[im].")
 
 
 def test_text_is_escaped_and_verbatim_stretches_are_not() -> None:

@@ -164,6 +164,7 @@ def _open(files: InputFlags, of_lines: LineFlags) -> _Text:
 
         opened = open_document(document, files.format, files.columns)
         _describe_table(opened, is_asked=files.columns is not None)
+        _tell_notes(opened)
         if files.fuzzy:
             _mark_fuzzy(opened)
         return _Text(iter(()), opened, is_file=True, is_typed=False)
@@ -184,6 +185,14 @@ def _describe_table(document: object, *, is_asked: bool) -> None:
         _log.info(document.describe())
     elif is_asked:
         raise typer.BadParameter("--columns is for tables: CSV and TSV files")
+
+
+def _tell_notes(document: object) -> None:
+    """Say what of a document stays in its language although it may be text."""
+    from dragoman.documents.document import Noted
+
+    for note in document.notes() if isinstance(document, Noted) else ():
+        _log.warning(note)
 
 
 def _mark_fuzzy(document: object) -> None:

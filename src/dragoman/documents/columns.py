@@ -46,6 +46,8 @@ def split_columns(lines: Sequence[str]) -> list[list[Cell]]:
     [['-h, --help', 'show it'], ['An end.  A start']]
     """
     gaps = [[*_gaps(line.rstrip())] for line in lines]
+    if not any(gaps):
+        return [[Cell(line.strip(), "")] for line in lines]
     starts = [{end for _, end in places} for places in gaps]
     indents = [{len(line) - len(line.lstrip())} - {0} for line in lines]
     cells = []

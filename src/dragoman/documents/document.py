@@ -60,6 +60,14 @@ class Tabular(Protocol):
         """Return a line for people on how the table is read."""
 
 
+@runtime_checkable
+class Noted(Protocol):
+    """A document with parts that stay in their language although they may be text."""
+
+    def notes(self) -> Sequence[str]:
+        """Return a line for people on each kind of them."""
+
+
 class Segment(Protocol):
     """A part of a file with a text to translate."""
 

@@ -16,16 +16,23 @@ def attribute_texts(token: HtmlToken) -> list[MarkupText]:
     """Return the attributes of a tag to translate."""
     attributes = [*token.attributes()]
     named = {attribute.name: attribute.value.lower() for attribute in attributes}
-    if named.get("translate") == "no":
+    if has_no_translation(token):
         return []
     is_description = token.name == "meta" and (named.get("name") or named.get("property")) in DESCRIPTIONS
     is_button = token.name == "input" and named.get("type") in ("submit", "button", "reset")
     texts = []
     for name, value, start, end in attributes:
-        is_text = name in ATTRIBUTES or (name == "content" and is_description) or (name == "value" and is_button)
+        is_label = name == "label" and token.name in ("option", "optgroup", "track")
+        is_value = (name == "content" and is_description) or (name == "value" and is_button)
+        is_text = name in ATTRIBUTES or is_label or is_value
         if is_text and has_words(value):
             texts.append(MarkupText(start, end, MarkedText(" ".join(value.split())), _quoted))
     return texts
+
+
+def has_no_translation(token: HtmlToken) -> bool:
+    """Return True for a tag that says that nothing in it is translated."""
+    return any(one.name == "translate" and one.value.lower() == "no" for one in token.attributes())
 
 
 def with_language(tag: str, language: str) -> str:

@@ -91,7 +91,8 @@ class _Projection:
 
     def _owners(self, nodes: Sequence[Node], first: int, last: int) -> list[Node | None]:
         """Return the node that each unit belongs to: that of most of its source words, else that of both neighbours."""
-        node_of = {word: node for node in nodes for word in touching(self._source_words, node.mark[:2])}
+        own = [node for node in nodes if node.mark.start < node.mark.end]
+        node_of = {word: node for node in own for word in touching(self._source_words, node.mark[:2])}
         owners: list[Node | None] = []
         for unit in range(first, last):
             inside = [node_of[word] for word in sorted(self._links[unit]) if word in node_of]
@@ -138,13 +139,20 @@ class _Projection:
 
     def _cut(self, mark: Mark, first: int, last: int) -> int:
         """Return the place between units that fits the start of a mark."""
-        side = 0 if mark.is_point else 1  # a point inside a word, such as "cat[^1].", follows it
-        n_before = bisect_right(self._source_words, mark.start - mark.is_point, key=lambda word: word[side])
+        is_empty = mark.is_point or mark.start == mark.end
+        side = 0 if is_empty else 1  # a point inside a word, such as "cat[^1].", follows it
+        n_before = bisect_right(self._source_words, mark.start - is_empty, key=lambda word: word[side])
         cut = self._cuts.best(n_before, first, last)
-        if self._source.text[: mark.start].rstrip()[-1:] in _CLOSING:  # as in "Nom :", where the mark follows a colon
+        if self._before(mark.start) in _CLOSING:  # as in "Nom :", where the mark follows a colon
             while 0 < cut < last and self._translation[slice(*self._units[cut])].strip(_CLOSING) == "":
                 cut += 1
         return cut
+
+    def _before(self, place: int) -> str:
+        """Return the last character of a word before a place; nothing if there is none."""
+        while place > 0 and self._source.text[place - 1].isspace():
+            place -= 1
+        return self._source.text[max(0, place - 1) : place]
 
     def _written(self, nodes: Sequence[Node], start: int, end: int) -> Iterable[str]:
         """Yield the translation between two characters, with the marks of the nodes."""
@@ -174,33 +182,36 @@ class _Projection:
 
     def _characters(self, node: Node) -> Stretch:
         """Return the place of a node in characters."""
-        units, mark = self._units, node.mark
+        units, mark, text = self._units, node.mark, self._source.text
         if node.start >= node.end:
             start = end = units[node.start - 1][1] if node.start else 0
             is_first = mark.start <= self._n_spaces
-            if not is_first and node.start < len(units) and self._source.text[mark.start - 1 : mark.start].isspace():
+            if not is_first and node.start < len(units) and text[mark.start - 1 : mark.start].isspace():
                 start = end = units[node.start][0]  # it stands before the next word
             if mark.is_point and mark.start < mark.end:  # it stands for the space
                 end = units[node.start][0] if node.start < len(units) else len(self._translation)
                 start = min(start, end)
                 end = end if self._translation[start:end].isspace() else start
-            elif mark.is_point and node.start and self._source.text[mark.end : mark.end + 1] in tuple(_CLOSING):
+            elif mark.start == mark.end and node.start and text[mark.end : mark.end + 1] in tuple(_CLOSING):
                 start = end = self._before_closing(units[node.start - 1][0], start)
             return start, end
         start, end = units[node.start][0], units[node.end - 1][1]
-        wrapped = self._source.text[mark.start : mark.end].strip()
-        inner = self._verbatim_between(start, end)
-        whole = [*inner, *(price for price in self._prices if start <= price[0] and price[1] <= end)]
+        wrapped = text[mark.start : mark.end].strip()
+        inner = _between(self._verbatim, start, end)
+        whole = [*inner, *_between(self._prices, start, end)]
         if wrapped and _is_word(wrapped[-1]):
             end = self._stripped(start, end, max((stop for _, stop in whole), default=start), -1)
         if wrapped and _is_word(wrapped[0]):
             start = self._stripped(start, end, min((first for first, _ in whole), default=end), 1)
-        is_ordinal = mark.script and self._source.text[max(0, mark.start - 1) : mark.start].isdigit()
+        is_ordinal = mark.script and text[max(0, mark.start - 1) : mark.start].isdigit()
         return after_digits(self._translation, start, end) if is_ordinal and not inner else (start, end)
 
     def _before_closing(self, first: int, end: int) -> int:
-        """Return the place before the marks of a sentence that end a stretch."""
-        return first + len(self._translation[first:end].rstrip(_CLOSING)) if end > first else end
+        """Return the place before the marks of a sentence that end a stretch, but in nothing verbatim."""
+        if end <= first:
+            return end
+        place = first + len(self._translation[first:end].rstrip(_CLOSING))
+        return max([place, *(stop for _, stop in _between(self._verbatim, first, end))])
 
     def _stripped(self, start: int, end: int, limit: int, step: int) -> int:
         """Return an edge of a stretch without the marks of the sentence there, at most up to a limit."""
@@ -211,17 +222,19 @@ class _Projection:
             edge += step
         return edge if start < edge < end or edge == (end if step < 0 else start) else (end if step < 0 else start)
 
-    def _verbatim_between(self, start: int, end: int) -> Sequence[Stretch]:
-        first = bisect_left(self._verbatim, start, key=lambda span: span[0])
-        return self._verbatim[first : bisect_right(self._verbatim, end, key=lambda span: span[1])]
-
     def _text(self, start: int, end: int) -> str:
         """Return escaped text, with its verbatim stretches as they are."""
         parts, at = [], start
-        for first, last in self._verbatim_between(start, end):
+        for first, last in _between(self._verbatim, start, end):
             parts += [self._escape(self._translation[at:first]), self._translation[first:last]]
             at = last
         return "".join([*parts, self._escape(self._translation[at:end])])
+
+
+def _between(places: Sequence[Stretch], start: int, end: int) -> Sequence[Stretch]:
+    """Return the places between two characters."""
+    first = bisect_left(places, start, key=lambda place: place[0])
+    return places[first : bisect_right(places, end, key=lambda place: place[1])]
 
 
 def _is_word(character: str) -> bool:

@@ -6,18 +6,17 @@ The parser would read them as parts of paragraphs, and their signs would be tran
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, paragraph
+from markdown_it.rules_block import StateBlock
 
-_Rule = Callable[[StateBlock, int, int, bool], bool]
+from dragoman.documents import markdown_dialects as dialects
+from dragoman.documents.markdown_lines import add_indented, add_paragraph, line_text
 
 #: The first line of an alert (GitHub) or a callout (Obsidian), alone.
 _ALERT = re.compile(r"\[![A-Za-z]{1,20}\][+-]?\s*\Z")
-#: A line that begins or ends a directive (MyST, Pandoc, Docusaurus), and an option of one.
+#: A line that begins or ends a directive (MyST, Pandoc, Docusaurus).
 _COLONS = re.compile(r":{3,}")
-_OPTION = re.compile(r":[\w-]{1,40}:(?:\s|\Z)")
 #: Directives whose contents are not translated.
 _CODE = re.compile(r":{3,}\s*\{(?:code[\w-]*|math|toctree|mermaid|literalinclude|eval-rst|csv-table)\}")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,80}\]:[ \t]*")
@@ -33,31 +32,32 @@ def add_dialects(parser: MarkdownIt) -> None:
     ruler.before("table", "directive", _directive, {"alt": around})
     ruler.before("table", "formula", _formula, {"alt": around})
     ruler.before("table", "alert", _alert)
+    ruler.before("table", "admonition", dialects.admonition, {"alt": around})
+    ruler.before("table", "enclosed", dialects.enclosed, {"alt": around})
+    ruler.before("table", "for_programs", dialects.for_programs, {"alt": around})
+    ruler.before("table", "fenced_directive", dialects.fenced_directive, {"alt": around})
+    ruler.before("table", "strange_table", dialects.strange_table)
+    ruler.before("code", "unknown", dialects.unknown, {"alt": around})
+    ruler.before("reference", "signed_line", dialects.signed_line, {"alt": ["paragraph"]})
     ruler.before("reference", "footnote", _footnote, {"alt": around})
     ruler.before("reference", "link_after_footnote", _link_after_footnote, {"alt": ["paragraph"]})
     ruler.before("reference", "definition", _definition, {"alt": ["paragraph"]})
 
 
-def _line(state: StateBlock, number: int) -> str:
-    """Return a line without its indentation; an empty one for a line of indented code."""
-    if state.is_code_block(number):
-        return ""
-    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
-
-
 def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Take the line that begins or ends a directive, with its options; take all lines of one with code."""
-    line = _line(state, start)
+    line = line_text(state, start)
     match = _COLONS.match(line)
     if match is None or silent:
         return match is not None
     at = start + 1
     if _CODE.match(line):
-        while at < end and _line(state, at).rstrip() != match[0]:
+        while at < end and line_text(state, at).rstrip() != match[0]:
             at += 1
         at = min(at + 1, end)
     elif line.rstrip() != match[0]:
-        while at < end and _OPTION.match(_line(state, at)):
+        dialects.directive_title(state, start)
+        while at < end and dialects.OPTION.match(line_text(state, at)):
             at += 1
     state.line = at
     return True
@@ -65,7 +65,7 @@ def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Take the lines of a formula between `$$` and `$$`."""
-    line = _line(state, start).rstrip()
+    line = line_text(state, start).rstrip()
     if not line.startswith("$$"):
         return False
     if len(line) > 4 and "$$" in line[2:]:
@@ -92,7 +92,7 @@ def _formula_end(state: StateBlock, start: int, end: int) -> int:
     for at in range(start + 1, end):
         if state.isEmpty(at) or state.sCount[at] < state.blkIndent:
             break
-        if _line(state, at).rstrip().endswith("$$"):
+        if line_text(state, at).rstrip().endswith("$$"):
             return at
     else:
         at = end
@@ -102,39 +102,33 @@ def _formula_end(state: StateBlock, start: int, end: int) -> int:
 
 def _alert(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
     """Take the first line of a quote if it is the kind of an alert, such as `[!NOTE]`."""
-    is_alert = state.parentType == "blockquote" and _ALERT.match(_line(state, start)) is not None
+    is_alert = state.parentType == "blockquote" and _ALERT.match(line_text(state, start)) is not None
     if is_alert and not silent:
         state.line = start + 1
     return is_alert
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Take the text of a footnote; a definition of a link after it is not part of it."""
-    if silent:
-        return _FOOTNOTE.match(_line(state, start)) is not None
+    """Take the text of a footnote, and its indented paragraphs; a definition of a link after it is not part of it."""
+    match = _FOOTNOTE.match(line_text(state, start))
+    if match is None or silent:
+        return match is not None
     state.env[_ENV_KEY] = True
-    is_footnote = _after(_FOOTNOTE, state, start, end, silent)
-    del state.env[_ENV_KEY]
-    return is_footnote
+    add_paragraph(state, start, end, match.end())
+    state.env.pop(_ENV_KEY, None)
+    add_indented(state, state.line, end)
+    return True
 
 
 def _link_after_footnote(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
-    return silent and _ENV_KEY in state.env and _LINK.match(_line(state, start)) is not None
+    return silent and _ENV_KEY in state.env and _LINK.match(line_text(state, start)) is not None
 
 
 def _definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Take a definition, below its term."""
-    is_below = start > 0 and not state.isEmpty(start - 1)
-    return is_below and _after(_DEFINITION, state, start, end, silent)
-
-
-def _after(sign: re.Pattern[str], state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Take a paragraph after a sign."""
-    match = sign.match(_line(state, start))
+    """Take a definition, or the title of a table (Pandoc), and its indented paragraphs."""
+    match = _DEFINITION.match(line_text(state, start)) if start > 0 else None
     if match is None or silent:
         return match is not None
-    first = len(state.tokens)
-    paragraph(state, start, end, False)
-    inline = state.tokens[first + 1]
-    inline.content = inline.content[match.end() :]
+    add_paragraph(state, start, end, match.end())
+    add_indented(state, state.line, end)
     return True

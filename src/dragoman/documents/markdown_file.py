@@ -17,18 +17,27 @@ from typing import Any
 from markdown_it.token import Token
 
 from dragoman.data.text_files.whole_files import decode
-from dragoman.documents.html_page import HtmlFlow, html_parts
+from dragoman.documents.html_flows import HtmlFlow
+from dragoman.documents.html_page import html_parts
+from dragoman.documents.markdown_lines import left_lines
 from dragoman.documents.markdown_marks import MarkdownParser
 from dragoman.documents.markdown_paragraph import Lines, Paragraph
 from dragoman.documents.markdown_texts import definition_texts
 from dragoman.documents.markup_texts import MarkupTexts, filled, sources
-from dragoman.errors import DataError
+from dragoman.errors import DataError, counted
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+#: In YAML, in TOML or in JSON.
+_FRONT_MATTER = re.compile(
+    r"---[ \t]*\r?\n(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)"
+    r"|\+\+\+[ \t]*\r?\n(?:[^\n]*\n)*?\+\+\+[ \t]*(?:\r?\n|\Z)|\{[ \t]*\r?\n(?:[^\n]*\n)*?\}[ \t]*(?:\r?\n|\Z)"
+)
 #: The most characters of a paragraph; to find the emphasis in it takes up to a time of their square.
 _LONGEST = 100_000
+_TO_HEADING = re.compile(r"\]\(#([^\s()]{1,200})")
+#: The name of a target: an attribute of Markdown or of HTML.
+_NAME = re.compile(r"""(?:[{\s]#|\b(?:id|name)=["']?)([^\s"'{}<>]{1,200})""")
 _Part = str | Paragraph | HtmlFlow
 #: Start and end in the file, and what is there.
 _Block = tuple[int, int, Sequence[_Part]]
@@ -41,10 +50,27 @@ class MarkdownFile:
     mark: bytes
     parts: Sequence[_Part]
     texts: MarkupTexts
+    left: Sequence[str] = ()
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate: paragraphs, then titles and alternative texts."""
         return [part.source for part in self.parts if not isinstance(part, str)] + sources(self.texts)
+
+    def notes(self) -> list[str]:
+        """Return lines on what stays although it may be text, and on links to headings, whose anchors may change."""
+        paragraphs = [part for part in self.parts if isinstance(part, Paragraph)]
+        marks = [mark for paragraph in paragraphs for mark in paragraph.source.marks]
+        links = [match[1] for mark in marks if (match := _TO_HEADING.match(mark.closing))]
+        named = {name for mark in marks for name in _NAME.findall(mark.opening)}
+        named |= {name for part in self.parts if isinstance(part, str) for name in _NAME.findall(part)}
+        to_headings = [link for link in links if link not in named]
+        notes = []
+        if self.left:
+            notes.append(f"{counted(len(self.left), 'block')} with marks that are not known left alone: {self.left[0]}")
+        if to_headings:
+            problem = f"{counted(len(to_headings), 'link')} to headings, such as #{to_headings[0]}: check the targets, "
+            notes.append(f"{problem}because programs name them after the words of the headings")
+        return notes
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the file with a translation in place of each segment."""
@@ -99,7 +125,9 @@ class _Parser:
             if start >= at:
                 parts += [self._lines.text[at:start], *inside]
                 at = end
-        return MarkdownFile(mark, [*parts, self._lines.text[at:]], self._inline.texts)
+        n_before = self._front.count("\n") + 1
+        left = [f"{self._name}:{line + n_before}: {text[:60]}" for line, text in left_lines(self._references)]
+        return MarkdownFile(mark, [*parts, self._lines.text[at:]], self._inline.texts, left)
 
     def _blocks(self, tokens: Sequence[Token]) -> Iterator[_Block]:
         """Yield paragraphs, cells, and blocks of HTML."""
@@ -113,14 +141,21 @@ class _Parser:
                     at = end
             elif token.type == "inline":
                 is_cell = before.type in ("th_open", "td_open")
-                place = self._lines.place(token, at, is_cell=is_cell)
-                if place is None:
+                places = self._lines.places(token, at, is_cell=is_cell)
+                if not places:
                     continue
-                self._check_length(token, place[0])
-                source = self._inline.marked(token.content, self._references)
-                paragraph = self._lines.paragraph(token, place, source, is_cell=is_cell)
-                yield *place, [paragraph] if source.has_words else [*paragraph.pieces(self._inline.texts)]
-                at = place[1]
+                self._check_length(token, places[0][0])
+                lines = self._inline.lines(token.content, self._references)
+                parts = self._lines.paragraphs(token, places, lines, is_cell=is_cell)
+                yield places[0][0], places[-1][1], [piece for part in parts for piece in self._pieces(part)]
+                at = places[-1][1]
+
+    def _pieces(self, part: str | Paragraph) -> Iterator[_Part]:
+        """Yield a paragraph, or what is in the file if it has nothing to translate."""
+        if isinstance(part, str) or part.source.has_words:
+            yield part
+        else:
+            yield from part.pieces(self._inline.texts)
 
     def _definitions(self) -> Iterator[_Block]:
         """Yield the definitions of references with a title."""

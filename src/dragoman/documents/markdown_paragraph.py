@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from markdown_it.token import Token
 
 from dragoman.documents.mark_projection import project
-from dragoman.documents.markdown_marks import FIXED_SPACE
+from dragoman.documents.markdown_lines import QUOTED
+from dragoman.documents.markdown_marks import FIXED_SPACE, MarkedLine
 from dragoman.documents.markdown_texts import escaped, escaped_near_links
 from dragoman.documents.markup_texts import replaced
 from dragoman.documents.wrapping import MIN_WIDTH, lines_and_ends, wrap
@@ -35,6 +37,8 @@ class Paragraph:
     #: The columns before its first line.
     n_before: int
     is_cell: bool
+    #: It stands between quotation marks.
+    is_quoted: bool = False
 
     def pieces(self, texts: Container[str]) -> Iterator[str]:
         """Yield what is in the file, with markup that has texts in pieces of its own."""
@@ -53,7 +57,6 @@ class Paragraph:
         """
         if translation.text == self.source.text:
             return "".join(changed.get(piece, piece) for piece in self.pieces(changed))
-        task = self.raw[:4] if re.match(r"\[[ xX]\] ", self.raw) else ""
         marks = (
             mark._replace(opening=replaced(mark.opening, changed), closing=replaced(mark.closing, changed))
             for mark in self.source.marks
@@ -62,7 +65,8 @@ class Paragraph:
         escape = escaped_near_links if any(mark.opening.startswith("[") for mark in source.marks) else escaped
         written = project(source, translation.text, translation.alignment, escape)
         written = written.replace("|", "\\|") if self.is_cell else written
-        written = task + (written if source.marks[:1] and not written[:1].isalnum() else _guarded(written))
+        written = written.replace('"', "'") if self.is_quoted else written
+        written = written if source.marks[:1] and not written[:1].isalnum() else _guarded(written)
         lines = written.split("\n")
         if self.width:
             wrapped = [line for part in lines for line in self._wrapped(part)]
@@ -91,12 +95,12 @@ class Lines:
         """Return the place of the lines from the first to that before the last."""
         return self._starts[first], self._starts[last]
 
-    def place(self, token: Token, after: int, *, is_cell: bool) -> Stretch | None:
-        """Return the place of the text of a paragraph in the file; None if the parser has changed the text."""
+    def places(self, token: Token, after: int, *, is_cell: bool) -> list[Stretch]:
+        """Return the place of each line of a paragraph in the file; nothing if the parser has changed the text."""
         first, last = token.map or (0, 0)
         contents = token.content.split("\n")
         if not token.content or last - first < len(contents):
-            return None
+            return []
         places = []
         for number, content in enumerate(contents, first):
             line, start = self._lines[number], max(0, after - self._starts[number])
@@ -105,21 +109,46 @@ class Lines:
                 content = content.replace("|", "\\|")
                 column = line.find(content, start)
             if column < 0:
-                return None
+                return []
             places.append((self._starts[number] + column, self._starts[number] + column + len(content)))
-        return places[0][0], places[-1][1]
+        return places
 
-    def paragraph(self, token: Token, place: Stretch, source: MarkedText, *, is_cell: bool) -> Paragraph:
-        """Return the paragraph at a place."""
+    def paragraphs(
+        self, token: Token, places: Sequence[Stretch], lines: Sequence[MarkedLine], *, is_cell: bool
+    ) -> Iterator[str | Paragraph]:
+        """Yield the segments of a paragraph, and what is between them in the file.
+
+        Args:
+            places: of its lines.
+            lines: those that hard breaks part.
+        """
         first, _ = token.map or (0, 0)
         contents = token.content.split("\n")
-        is_wrapped = len(contents) > 1
-        second = self._lines[first + 1] if is_wrapped else ""
-        indent = second[: max(0, second.find(contents[1]))] if is_wrapped else ""
-        width = max(len(self._lines[first + number]) for number in range(len(contents))) if is_wrapped else 0
-        raw = self.text[slice(*place)]
-        before = place[0] - self._starts[first]
-        return Paragraph(raw, source, indent, self._ends[first] or "\n", width, before, is_cell)
+        starts = [*accumulate((len(content) + 1 for content in contents), initial=0)]
+        at = places[0][0]
+        for line in lines:
+            core = token.content[line.start : line.end].strip()
+            if not core:
+                continue
+            begin = token.content.index(core, line.start)
+            top, bottom = (bisect_right(starts, place) - 1 for place in (begin, begin + len(core)))
+            start = self._in_file(places[top], contents[top], begin - starts[top])
+            end = self._in_file(places[bottom], contents[bottom], begin + len(core) - starts[bottom])
+            is_wrapped = bottom > top
+            second = self._lines[first + top + 1] if is_wrapped else ""
+            indent = second[: max(0, second.find(contents[top + 1]))] if is_wrapped else ""
+            width = max(map(len, self._lines[first + top : first + bottom + 1])) if is_wrapped else 0
+            yield self.text[at:start]
+            n_before, line_end = start - self._starts[first + top], self._ends[first] or "\n"
+            is_quoted = bool(token.meta.get(QUOTED))
+            yield Paragraph(self.text[start:end], line.text, indent, line_end, width, n_before, is_cell, is_quoted)
+            at = end
+        yield self.text[at : places[-1][1]]
+
+    def _in_file(self, place: Stretch, content: str, column: int) -> int:
+        """Return the place in the file of a column of a line, which may have more backslashes there."""
+        is_same = self.text[slice(*place)] == content
+        return place[0] + (column if is_same else len(content[:column].replace("|", "\\|")))
 
 
 def _guarded(text: str) -> str:

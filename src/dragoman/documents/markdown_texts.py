@@ -15,7 +15,7 @@ from dragoman.translator import Translation
 
 #: Characters that would begin markup. A backslash at the end would escape what follows.
 _MARKUP = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~]|\Z)|`|\*(?!\s)|(?<!\s)\*|(?<!\w)_|_(?!\w)|\[(?=[^\]]*\](?:[\[(:]|\Z))|<(?=[A-Za-z/!?])"
+    r"\\(?=[!-/:-@\[-`{-~]|\Z)|`|\*(?!\s)|(?<!\s)\*|(?<!\w)_|_(?!\w)|\[(?=[^\]]{0,500}\](?:[\[(:]|\Z))|<(?=[A-Za-z/!?])"
     r"|&(?=#?\w+;)|~(?=~)"
 )
 _IN_TITLE = re.compile(r"\\(?=[!-/:-@\[-`{-~]|\Z)|&(?=#?\w+;)")
@@ -90,6 +90,21 @@ def image_texts(markup: str, label_end: int, parse: Callable[[str], MarkedText])
 
         texts = [MarkupText(2, len(markup) if is_reference else label_end, source, write)]
     return texts + (title_texts(markup, label_end + 2) if markup.startswith("](", label_end) else [])
+
+
+def note_texts(markup: str, parse: Callable[[str], MarkedText]) -> list[MarkupText]:
+    """Return the text of a note inside a paragraph, `^[text]`.
+
+    Args:
+        parse: finds the marks in it.
+    """
+    end = markup.rindex("]")
+    source = parse(markup[2:end])
+
+    def write(translation: Translation) -> str:
+        return project(source, translation.text, translation.alignment, _in_brackets)
+
+    return [MarkupText(2, end, source, write)] if source.has_words else []
 
 
 def definition_texts(definition: str) -> list[MarkupText]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.data.formats.column_kinds import DATES, IDENTIFIERS, NUMBERS, kind_of
+from dragoman.data.formats.column_kinds import DATES, IDENTIFIERS, NUMBERS, TEXT, kind_of
 from dragoman.documents.document import Document, TextFile
 from dragoman.documents.html_page import parse_html
 from dragoman.documents.plain_text import text_parts
@@ -31,6 +31,8 @@ _CODE = re.compile(
 #: A part of a word with hyphens that makes it an ordinary word: "Drucker" in "3D-Drucker".
 _WORD = re.compile(r"[A-Za-z][a-z]{3,}")
 _LONGEST_CODE = 300
+#: Numbers without a digit, such as "null", are no longer.
+_LONGEST_WITHOUT_DIGITS = 4
 #: Signs by which a spreadsheet takes a cell for a formula, and the beginnings of formulas: a function, a cell in
 #: brackets, or the command of a program.
 _SIGNS = "=+-@＝＋－＠"
@@ -61,7 +63,8 @@ def is_text(value: str) -> bool:
     value = value.strip()
     if is_formula(value) or not any(map(str.isalpha, value)):
         return False
-    kind = kind_of([value])
+    has_digit = any(map(str.isdecimal, value))
+    kind = kind_of([value]) if has_digit or len(value) <= _LONGEST_WITHOUT_DIGITS else TEXT
     if kind == IDENTIFIERS and _is_word(value):
         return True
     is_code = len(value) <= _LONGEST_CODE and _CODE.fullmatch(value)

@@ -39,6 +39,8 @@ class TableFile:
         self._segments: list[list[MarkedText]] = []
         self._note = ""
         self._n_untranslated = 0
+        #: By the value of a cell; None for one that is no text.
+        self._texts: dict[str, CellText | None] = {}
 
     def choose_columns(self, columns: str | None) -> None:
         """Choose the columns to translate.
@@ -109,14 +111,16 @@ class TableFile:
         is_in_place = pair.source == pair.target
         if not is_in_place and table.value(target).strip():
             return raw
-        if not is_text(value):
+        if value not in self._texts:
+            self._texts[value] = CellText.of(value) if is_text(value) else None
+        if (text := self._texts[value]) is None:
             self._n_untranslated += bool(value.strip())
             is_copied = not is_in_place and value.strip() and not is_formula(value)
             return table.written(value, raw) if is_copied else raw
         if len(value) > MAX_CHARACTERS:
             problem = f"a cell of {len(value):,} characters, and {MAX_CHARACTERS:,} is the most"
             raise table.error(problem, source[0], "look for a missing quotation mark, or split it")
-        return _Cell(raw, CellText.of(value), is_in_place)
+        return _Cell(raw, text, is_in_place)
 
     def _unnamed(self, names: Sequence[str]) -> UnnamedColumnsError:
         """Return the error that no columns are given: it names all, and those that look like text."""

@@ -1,4 +1,7 @@
-"""The segments of a paragraph of Word: its text between tabs, with its formatting and its objects as marks."""
+"""The segments of a paragraph of Word: its text between tabs and line breaks.
+
+Its formatting and its objects are marks.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dragoman.documents.hard_breaks import OBJECT, sentence_lines
 from dragoman.documents.word_events import Event, matching_ends
 from dragoman.documents.word_looks import seen_look
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
@@ -22,7 +26,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Flow:
-    """Text of a paragraph without a tab in it: a segment, and the white space around it, which stays."""
+    """Text of a paragraph between tabs and line breaks: a segment, and the white space around it, which stays."""
 
     events: Sequence[Event]
     source: MarkedText
@@ -46,10 +50,24 @@ def paragraph_parts(events: Sequence[Event]) -> Iterator[Event | Flow]:
     start = 0
     for at, event in enumerate(events):
         if event.kind == "cut":
-            yield from _flow(events[start:at])
+            yield from _lines(events[start:at])
             yield event
             start = at + 1
-    yield from _flow(events[start:])
+    yield from _lines(events[start:])
+
+
+def _lines(events: Sequence[Event]) -> Iterator[Event | Flow]:
+    """Yield the flows between line breaks; a sentence that goes on after one is one flow."""
+    breaks = [at for at, event in enumerate(events) if event.kind == "break"]
+    starts, ends = [0, *(at + 1 for at in breaks)], [*breaks, len(events)]
+    lines = ["".join(map(_shown, events[start:end])) for start, end in zip(starts, ends, strict=True)]
+    for first, last in sentence_lines(lines):
+        yield from _flow(events[starts[first] : ends[last - 1]])
+        yield from events[ends[last - 1] : ends[last - 1] + 1]
+
+
+def _shown(event: Event) -> str:
+    return OBJECT if event.kind == "object" and event.text else event.text
 
 
 def _flow(events: Sequence[Event]) -> Iterator[Event | Flow]:

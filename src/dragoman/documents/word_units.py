@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
+
+import numpy as np
 
 from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching, words_in_place
@@ -15,6 +18,8 @@ from dragoman.text.spans import VERBATIM, find_spans
 
 #: More are not looked for: each takes a pass over both texts.
 _MOST_ANCHORS = 200
+#: Prices as most languages write them. In a row, the sign of one stands between two numbers.
+_IN_A_ROW = re.compile(r"[$€£¥]\s?\d+(?:[.,]\d+)*"), re.compile(r"\d+(?:[.,]\d+)*\s?[$€£¥]")
 #: Units on each side of the place by proportion that a mark may stand at.
 _FARTHEST = 200
 
@@ -66,8 +71,12 @@ class WordUnits:
             if len(places) != 1 or len(occurrences(text, text[start:end])) != 1:
                 continue
             self._anchor(sources, units_of, (start, end), places[0])
-        for place, written in zip(prices, self.prices, strict=True) if len(prices) == len(self.prices) == 1 else ():
-            self._anchor(sources, units_of, place, written)
+        theirs, own = _by_digits(text, prices), _by_digits(self._translation, self.prices)
+        if len(prices) == len(self.prices) == 1:
+            self._anchor(sources, units_of, prices[0], self.prices[0])
+        elif len(theirs) == len(prices) <= _MOST_ANCHORS and theirs.keys() == own.keys():
+            for digits, price in theirs.items():
+                self._anchor(sources, units_of, price, own[digits])
         return sources
 
     def _anchor(self, sources: list[set[int]], units_of: dict[int, set[int]], place: Stretch, written: Stretch) -> None:
@@ -82,9 +91,20 @@ class WordUnits:
 
 
 def _prices(text: str) -> list[Stretch]:
-    """Return the places of the amounts with a currency sign: "1,20 $"."""
+    """Return the places of the amounts with a currency sign: "1,20 $".
+
+    >>> [[text[slice(*place)] for place in _prices(text)] for text in ("$20 $15", "20 $ 15 $", "20 $, or $15")]
+    [['$20', '$15'], ['20 $', '15 $'], ['20 $', '$15']]
+    """
     numbers = [(span.start, span.end) for span in find_spans(text) if span.kind == "number"]
-    return [place for number in numbers if (place := with_currency(text, *number)) != number]
+    alone = [place for number in numbers if (place := with_currency(text, *number)) != number]
+    before, after = ([match.span() for match in pattern.finditer(text)] for pattern in _IN_A_ROW)
+    return max(merged(alone), before, after, key=len)
+
+
+def _by_digits(text: str, prices: Iterable[Stretch]) -> dict[str, Stretch]:
+    """Return the places of prices by their digits, which stay when separators change."""
+    return {re.sub(r"\D", "", text[slice(*place)]): place for place in prices}
 
 
 class Cuts:
@@ -96,7 +116,9 @@ class Cuts:
     """
 
     def __init__(self, links: Sequence[set[int]], n_source_words: int) -> None:
-        self._links = links
+        self._words = np.fromiter((word for linked in links for word in linked), dtype=np.int64)
+        #: For each unit, where its source words begin among all of them.
+        self._starts = np.fromiter(accumulate(map(len, links), initial=0), dtype=np.int64)
         self._share = len(links) / max(1, n_source_words)
         #: What was found: many marks may stand at one place.
         self._found: dict[tuple[int, int, int], int] = {}
@@ -114,12 +136,10 @@ class Cuts:
         first, last = max(first, nearest - _FARTHEST), min(last, nearest + _FARTHEST)
         key = n_before, first, last
         if key not in self._found:
-            costs = [
-                (sum(word >= n_before for word in links), sum(word < n_before for word in links))
-                for links in self._links[first:last]
-            ]
-            left = list(accumulate((later for later, _ in costs), initial=0))
-            right = list(accumulate((earlier for _, earlier in reversed(costs)), initial=0))[::-1]
-            places = range(first, last + 1)
-            self._found[key] = min(places, key=lambda cut: (left[cut - first] + right[cut - first], abs(cut - aim)))
+            starts = self._starts[first : last + 1]
+            #: A link to a later word crosses the place if it is to its left, one to an earlier word if to its right.
+            changes = np.where(self._words[starts[0] : starts[-1]] >= n_before, 1, -1)
+            crossing = np.concatenate(([0], np.cumsum(changes)))[starts - starts[0]]
+            fewest = np.flatnonzero(crossing == crossing.min()) + first
+            self._found[key] = int(fewest[np.argmin(np.abs(fewest - aim))])
         return self._found[key]

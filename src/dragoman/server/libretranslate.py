@@ -161,6 +161,7 @@ async def _suggest(parts: ServerParts, request: Request, parameters: Parameters)
 async def _translate_page(parts: ServerParts, text: str, source: str, target: str) -> str:
     """Translate a page or a part of one; it has no alternatives."""
     page = await parts.service.in_thread(lambda: parse_html(text.encode(errors="replace"), Path("q")))
+    page.set_languages(source, target)
     route = require_route(parts.shelf.directory, source, target)
     return page.rebuild(await translate_segments(parts, page.segments(), route), target).decode()
 

@@ -20,6 +20,8 @@ _WITH_POWER = frozenset(
 )
 _WORD_BEFORE, _LETTERS_BEFORE = re.compile(r"\w+\Z"), re.compile(r"[^\W\d_]+\Z")
 _WORD = re.compile(r"\w*")
+_VOWEL = re.compile("[aeiouyà-öø-ÿ]", re.IGNORECASE)
+_EQUATION = re.compile(r"\s[=≈<>≤≥+×·]\s")
 _DIGITS = re.compile(r"\d+(?P<letters>[A-Za-zÀ-ÿºª]*)")
 #: Characters that a format may write in another way.
 _WRITTEN_OTHERWISE = re.compile(r"[&<>\\*_`~|\s]")
@@ -97,7 +99,7 @@ def _places(text: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int, bool]]
         word = before[0] if before else ""
         after = _WORD.match(text, end)
         stop = after.end() if after else end
-        if mark.script == "sup" and _NOTE.fullmatch(own) and stop == end and not _has_power(word):
+        if mark.script == "sup" and _NOTE.fullmatch(own) and stop == end and not _has_power(word, text):
             yield start, end, True
         elif not word or (word.isdigit() and _ORDINAL.fullmatch(own)) or (own.isalpha() and len(own) > 3):
             continue
@@ -105,10 +107,15 @@ def _places(text: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int, bool]]
             yield start - len(word), stop, False
 
 
-def _has_power(word: str) -> bool:
-    """Return True if a superscript after a word is more probably a power than a note."""
+def _has_power(word: str, text: str) -> bool:
+    """Return True if a superscript after a word of a text is more probably a power than a note.
+
+    Short words are variables if they have no vowel, as in "mc<sup>2</sup>", or if the text is an equation.
+    """
     match = _LETTERS_BEFORE.search(word)
     if match is None or match[0] in _WITH_POWER or len(match[0]) < len(word):
         return bool(word)
     letters = match[0]
-    return len(letters) == 1 or (len(letters) == 2 and letters[0].isupper())
+    if len(letters) == 1 or (len(letters) == 2 and (letters[0].isupper() or _EQUATION.search(text))):
+        return True
+    return len(letters) <= 3 and not _VOWEL.search(letters)

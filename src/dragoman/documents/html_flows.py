@@ -1,0 +1,188 @@
+"""The text of a web page, cut into segments: between two tags that are not inline, and between line breaks."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dragoman.documents.hard_breaks import OBJECT, sentence_lines
+from dragoman.documents.html_elements import CODE, INLINE, OBJECTS, SKIPPED, VOID
+from dragoman.documents.html_inner_texts import field_texts, object_texts
+from dragoman.documents.html_links import link_groups
+from dragoman.documents.html_tokens import HtmlToken
+from dragoman.documents.mark_projection import project
+from dragoman.documents.markup_texts import MarkupText, replaced
+from dragoman.text.languages import base_language
+from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
+from dragoman.translator import Translation
+
+#: Tokens, each with the text of the whole element if it stands for one that is kept, else with "".
+_Flow = Sequence[tuple[HtmlToken, str]]
+
+
+@dataclass(frozen=True)
+class HtmlFlow:
+    """Text between two tags that are not inline: its parts as they are in the page, and what is translated."""
+
+    parts: Sequence[str]
+    source: MarkedText
+
+    def fill(self, translation: Translation, changed: Mapping[str, str]) -> str:
+        """Return the text with another one.
+
+        Args:
+            changed: new tags for old ones.
+        """
+        if translation.text == self.source.text:
+            return "".join(changed.get(part, part) for part in self.parts)
+        marks = (mark._replace(opening=replaced(mark.opening, changed)) for mark in self.source.marks)
+        source = replace(self.source, marks=tuple(marks))
+        return project(source, translation.text, translation.alignment, escape_html)
+
+
+def escape_html(text: str) -> str:
+    """Return text as it is written between tags."""
+    return html.escape(text, quote=False)
+
+
+class PageCutter:
+    """Cuts a page into segments and what is between them.
+
+    Args:
+        tokens: of the page.
+        language: elements that name another one stay as they are; None keeps all that name one out.
+    """
+
+    def __init__(self, tokens: Sequence[HtmlToken], language: str | None) -> None:
+        self._tokens = tokens
+        self._language = base_language(language) if language else None
+        self._ends = _matching_ends(tokens)
+        self._flow: list[tuple[HtmlToken, str]] = []
+        #: Texts inside parts that are kept.
+        self.texts: dict[str, list[MarkupText]] = {}
+
+    def parts(self) -> Iterator[str | HtmlFlow]:
+        """Yield the parts in their order."""
+        at = 0
+        while at < len(self._tokens):
+            token, end = self._tokens[at], at + 1
+            is_kept = token.kind == "start" and self._is_kept(at)
+            if is_kept:
+                end = self._ends.get(at, len(self._tokens))
+            raw = "".join(one.raw for one in self._tokens[at:end])
+            if token.name in OBJECTS and is_kept and (texts := object_texts(self._tokens[at:end])):
+                self.texts[raw] = texts
+            if token.name in OBJECTS or token.name in CODE or token.name in INLINE or not token.name:
+                self._flow.append((token, raw if is_kept else ""))
+            else:
+                yield from self._flush()
+                yield token.raw  # apart, because it may have attributes to translate
+                inner = raw[len(token.raw) :]
+                if token.name == "textarea" and (texts := field_texts(self._tokens[at + 1 : end])):
+                    self.texts[inner] = texts
+                yield inner
+            at = end
+        yield from self._flush()
+
+    def _is_kept(self, at: int) -> bool:
+        """Return True if the content of an element stays as it is."""
+        token = self._tokens[at]
+        if token.name in VOID:
+            return False
+        if token.name in OBJECTS or token.name in SKIPPED:
+            return True
+        is_no_text = token.name in CODE or any(
+            (name == "translate" and value.lower() == "no")
+            or (name == "class" and "notranslate" in value.split())
+            or (name in ("lang", "xml:lang") and token.name not in ("html", "body") and self._is_foreign(value))
+            for name, value, _, _ in token.attributes()
+        )
+        return is_no_text and at in self._ends
+
+    def _is_foreign(self, language: str) -> bool:
+        return bool(self._language and language) and base_language(language) != self._language
+
+    def _flush(self) -> Iterator[str | HtmlFlow]:
+        """Yield the parts of the flow so far, and begin another one."""
+        flow, self._flow = self._flow, []
+        breaks = [at for at, (token, kept) in enumerate(flow) if token.name == "br" and not kept]
+        starts = [0, *(at + 1 for at in breaks)]
+        ends = [*breaks, len(flow)]
+        lines = [_shown(flow[start:end]) for start, end in zip(starts, ends, strict=True)] if breaks else [""]
+        for first, last in sentence_lines(lines):
+            yield from _line_parts(flow[starts[first] : ends[last - 1]])
+            yield from (token.raw for token, _ in flow[ends[last - 1] : ends[last - 1] + 1])
+
+
+def _shown(flow: _Flow) -> str:
+    """Return what a line shows."""
+    shown = ("" if kept and token.name in OBJECTS else OBJECT if kept else token.text for token, kept in flow)
+    texts = zip(flow, shown, strict=True)
+    return "".join(text for (token, kept), text in texts if kept or token.kind == "text")
+
+
+def _line_parts(flow: _Flow) -> Iterator[str | HtmlFlow]:
+    """Yield the parts of a flow without a break, or of several lines that are one sentence."""
+    first, last = 0, len(flow)
+    while first < last and _is_around(*flow[first]):
+        first += 1
+    while first < last and _is_around(*flow[last - 1]):
+        last -= 1
+    yield from (kept or token.raw for token, kept in flow[:first])
+    core, flow = flow[first:last], flow[last:]
+    at = 0
+    for start, end in link_groups(core):
+        yield from _flow_parts(core[at:start])
+        yield from _flow_parts(core[start:end])
+        at = end
+    yield from _flow_parts(core[at:])
+    yield from (kept or token.raw for token, kept in flow)
+
+
+def _is_around(token: HtmlToken, kept: str) -> bool:
+    """Return True for what needs no place in a flow if it is at one of its ends."""
+    return token.kind == "other" or (token.kind == "text" and token.raw.isspace()) or token.name in OBJECTS
+
+
+def _flow_parts(flow: _Flow) -> Iterator[str | HtmlFlow]:
+    builder = MarkedTextBuilder()
+    for token, kept in flow:
+        if kept and token.name not in OBJECTS:
+            builder.add_verbatim(kept)
+        elif token.kind == "text":
+            builder.add_text(token.text)
+        elif token.kind == "start" and token.name not in VOID and not kept:
+            builder.open(token.name, token.raw)
+        elif token.kind == "end" and token.name not in VOID:
+            builder.close(token.name, token.raw)
+        else:
+            builder.add_point(kept or token.raw, is_space=token.name == "br")
+    source, parts = builder.build(), [kept or token.raw for token, kept in flow]
+    if not flow or not source.has_words:
+        yield from parts
+        return
+    before = after = ""
+    if flow[0][0].kind == "text":
+        n_spaces = len(parts[0]) - len(parts[0].lstrip())
+        before, parts[0] = parts[0][:n_spaces], parts[0][n_spaces:]
+    if flow[-1][0].kind == "text":
+        n_characters = len(parts[-1].rstrip())
+        parts[-1], after = parts[-1][:n_characters], parts[-1][n_characters:]
+    yield from (before, HtmlFlow(parts, source), after)
+
+
+def _matching_ends(tokens: Sequence[HtmlToken]) -> dict[int, int]:
+    """Return the end of each element that has one, by its start; inline elements end before the next block."""
+    ends: dict[int, int] = {}
+    open_tags: dict[str, list[int]] = {}
+    for at, token in enumerate(tokens):
+        if token.kind == "start":
+            open_tags.setdefault(token.name, []).append(at)
+        elif token.kind == "end" and open_tags.get(token.name):
+            ends[open_tags[token.name].pop()] = at + 1
+        is_block = token.name and token.name not in INLINE and token.name not in CODE and token.name not in OBJECTS
+        if is_block and token.kind in ("start", "end"):
+            for name in (*INLINE, *CODE):
+                open_tags.pop(name, None)
+    return ends

@@ -1,0 +1,230 @@
+"""The markup of a paragraph of Markdown, found by the inline rules of markdown-it and those of dialects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import normalizeReference
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from dragoman.documents.html_elements import CODE
+from dragoman.documents.markdown_inline import ATTRIBUTE_LIST, BRACKETED, KEPT, NOTE, PAIRS, SCRIPTS, WIKILINK, Kept
+from dragoman.text.marked_text import POINTS
+
+_Kind = Literal["escape", "verbatim", "point", "break", "open", "close", "attributes"]
+_Rule = Callable[[StateInline, bool], bool]
+_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]*)")
+
+
+class Found(NamedTuple):
+    """A piece of markup, and its place in the source of a paragraph."""
+
+    start: int
+    end: int
+    kind: _Kind
+    #: Of a mark that wraps: its kind.
+    name: str = ""
+    #: Of an image: the end of its label in the source.
+    label_end: int = 0
+    #: What is written in its place, if it is not the markup itself.
+    markup: str = ""
+
+    @property
+    def is_break(self) -> bool:
+        """True for a hard line break."""
+        return self.kind == "break" or (self.kind == "point" and self.name == "br")
+
+
+class MarkupFinder:
+    """The inline parser of CommonMark with strikethrough and dialects, which records the places of markup."""
+
+    def __init__(self) -> None:
+        self._parser = MarkdownIt("commonmark").enable("strikethrough")
+        self._found: list[Found] = []
+        self._delimiters: list[tuple[Token, int]] = []
+        #: Places where something was closed already.
+        self._closed: set[int] = set()
+        ruler = self._parser.inline.ruler
+        names = self._parser.get_active_rules()["inline"]
+        for name, rule in zip(names, ruler.getRules(""), strict=True):
+            ruler.at(name, self._recorded(name, rule))
+        for kept in KEPT:
+            ruler.before("escape", kept.name, self._kept(kept))
+        ruler.before("strikethrough", "pairs", self._pair)
+        ruler.before("pairs", "scripts", self._script)
+        ruler.before("link", "bracketed", self._bracketed)
+        ruler.before("bracketed", "wiki", self._wikilink)
+        ruler.before("escape", "note", self._note)
+        ruler.before("escape", "attributes", self._attributes)
+
+    def find(self, source: str, references: MutableMapping[str, Any]) -> list[Found]:
+        """Return the markup of a paragraph in its order.
+
+        Args:
+            references: the `env` of the document.
+        """
+        self._found, self._delimiters, self._closed = [], [], set()
+        self._parser.inline.parse(source, self._parser, references, [])
+        for token, start in self._delimiters:
+            self._add_delimiter(token, start)
+        found = _with_attributes(sorted(one for one in self._found if one.start < one.end), source)
+        return _with_code(found)
+
+    def _recorded(self, name: str, rule: _Rule) -> _Rule:
+        """Return a rule that records what it finds."""
+
+        def recorded(state: StateInline, silent: bool) -> bool:
+            start, n_tokens, n_found, n_delimiters = (
+                state.pos,
+                len(state.tokens),
+                len(self._found),
+                len(self._delimiters),
+            )
+            is_link = name == "link" and not silent and state.src[start] == "["
+            is_image = name == "image" and not silent and state.src.startswith("![", start)
+            if not rule(state, silent):
+                return False
+            if silent:
+                return True
+            has_label = is_link or is_image
+            label_end = state.md.helpers.parseLinkLabel(state, start + is_image, is_link) if has_label else -1
+            if is_image:  # its label was parsed as a text of its own
+                del self._found[n_found:], self._delimiters[n_delimiters:]
+                self._found.append(Found(start, state.pos, "point", label_end=label_end))
+            elif name in ("emphasis", "strikethrough"):
+                at = start
+                for token in state.tokens[n_tokens:]:
+                    if token.content and token.content[0] == state.src[start]:
+                        self._delimiters.append((token, at))
+                        at += len(token.content)
+            elif is_link:
+                is_id = state.src[label_end : state.pos] in ("]", "][]")  # its text is the id of a reference
+                markup = f"][{state.src[start + 1 : label_end]}]" if is_id else ""
+                self._found += [
+                    Found(start, start + 1, "open", "link"),
+                    Found(label_end, state.pos, "close", "link", markup=markup),
+                ]
+            else:
+                self._record(name, state, start, n_tokens)
+            return True
+
+        return recorded
+
+    def _record(self, name: str, state: StateInline, start: int, n_tokens: int) -> None:
+        """Record a piece of markup that has no other inside."""
+        is_break = any(token.type == "hardbreak" for token in state.tokens[n_tokens:])
+        is_code = any(token.type == "code_inline" for token in state.tokens[n_tokens:])
+        if is_break:
+            self._found.append(Found(start, state.pos, "break"))
+        elif name == "html_inline":
+            tag = _TAG.match(state.src, start, state.pos)
+            is_point = tag is None or state.src[start : state.pos].endswith("/>") or tag["name"].lower() in POINTS
+            kind: _Kind = "point" if is_point or tag is None else "close" if tag["closing"] else "open"
+            self._found.append(Found(start, state.pos, kind, tag["name"].lower() if tag else ""))
+        elif name == "autolink" or (name == "backticks" and is_code):
+            self._found.append(Found(start, state.pos, "verbatim"))
+        elif name in ("escape", "entity"):
+            self._found.append(Found(start, state.pos, "escape"))
+
+    def _add_delimiter(self, token: Token, start: int) -> None:
+        """Record a delimiter of emphasis that has its partner."""
+        kind, _, side = token.type.partition("_")
+        if side not in ("open", "close"):
+            return
+        length = len(token.markup)
+        first = start - 1 if kind == "strong" and side == "open" else start
+        self._found.append(Found(first, first + length, "open" if side == "open" else "close", kind))
+
+    def _kept(self, kept: Kept) -> _Rule:
+        """Return the rule for what stays as it is."""
+
+        def rule(state: StateInline, silent: bool) -> bool:
+            match = kept.pattern.match(state.src, state.pos)
+            if match is None or (kept.inside and not kept.inside.search(match[0][2:-2])):
+                return False
+            return self._take(state, silent, match.end(), Found(*match.span(), kept.kind))
+
+        return rule
+
+    def _note(self, state: StateInline, silent: bool) -> bool:
+        match = NOTE.match(state.src, state.pos)
+        return match is not None and self._take(state, silent, match.end(), Found(*match.span(), "point", "^["))
+
+    def _attributes(self, state: StateInline, silent: bool) -> bool:
+        match = ATTRIBUTE_LIST.match(state.src, state.pos)
+        return match is not None and self._take(state, silent, match.end(), Found(*match.span(), "attributes"))
+
+    def _script(self, state: StateInline, silent: bool) -> bool:
+        for name, _, pattern in SCRIPTS:
+            if (match := pattern.match(state.src, state.pos)) is not None:
+                start, end = match.span()
+                both = Found(start, start + 1, "open", name), Found(end - 1, end, "close", name)
+                return self._take(state, silent, end, *both)
+        return False
+
+    def _pair(self, state: StateInline, silent: bool) -> bool:
+        if state.pos in self._closed:
+            return False
+        for name, size, pattern in PAIRS:
+            if (match := pattern.match(state.src, state.pos)) is not None:
+                start, end = match.span()
+                both = Found(start, start + size, "open", name), Found(end - size, end, "close", name)
+                return self._take(state, silent, start + size, *both)
+        return False
+
+    def _bracketed(self, state: StateInline, silent: bool) -> bool:
+        match = BRACKETED.match(state.src, state.pos)
+        if match is None or normalizeReference(match["text"]) in state.env.get("references", {}):
+            return False
+        start, end = match.span()
+        closing = Found(match.end("text"), end, "close", "[]")
+        return self._take(state, silent, start + 1, Found(start, start + 1, "open", "[]"), closing)
+
+    def _wikilink(self, state: StateInline, silent: bool) -> bool:
+        match = WIKILINK.match(state.src, state.pos)
+        if match is None:
+            return False
+        end = state.src.index("]]", match.end())
+        both = Found(*match.span(), "open", "[["), Found(end, end + 2, "close", "[[")
+        return self._take(state, silent, match.end(), *both)
+
+    def _take(self, state: StateInline, silent: bool, end: int, *found: Found) -> bool:
+        """Record pieces of markup, and go on at a place."""
+        if not silent:
+            state.append_pending(state.src[state.pos : end])
+            self._found += found
+            self._closed |= {one.start for one in found if one.kind == "close"}
+        state.pos = end
+        return True
+
+
+def _with_attributes(found: Sequence[Found], source: str) -> list[Found]:
+    """Return pieces of markup; a list of attributes belongs to the piece right before it, or is a point."""
+    pieces: list[Found] = []
+    for piece in found:
+        last = pieces[-1] if pieces else None
+        if piece.kind != "attributes":
+            pieces.append(piece)
+        elif last is not None and last.end == piece.start and last.kind in ("close", "verbatim", "point"):
+            markup = last.markup + source[piece.start : piece.end] if last.markup else ""
+            pieces[-1] = last._replace(end=piece.end, markup=markup)
+        else:
+            pieces.append(piece._replace(kind="point"))
+    return pieces
+
+
+def _with_code(found: Sequence[Found]) -> list[Found]:
+    """Return pieces of markup, with one verbatim piece for each element of code (`<kbd>Ctrl</kbd>`)."""
+    pieces: list[Found] = []
+    #: By name, the end of the next closing tag.
+    ends: dict[str, int] = {}
+    for piece in reversed(found):
+        if piece.kind == "close":
+            ends[piece.name] = piece.end
+        is_code = piece.kind == "open" and piece.name in CODE and piece.name in ends
+        pieces.append(Found(piece.start, ends[piece.name], "verbatim") if is_code else piece)
+    return pieces[::-1]

@@ -1,0 +1,156 @@
+"""Web pages: other languages, empty anchors, prices, formulas, fields and drawings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from dragoman.documents import Document, parse_document
+from dragoman.documents.document import Bilingual
+from dragoman.documents.mark_projection import project
+from dragoman.translator import Translation
+
+#: Of processor time; each case takes a fraction of it, and some took twice as long with a slow search for each mark.
+MOST_SECONDS = 1.5
+N_CHARACTERS = 20_000
+
+
+def texts_of(document: Document) -> list[str]:
+    return [segment.text for segment in document.segments()]
+
+
+def filled(document: Document, *texts: str) -> str:
+    links = tuple((number, number) for number in range(20))
+    return document.rebuild([Translation(text, 0.0, (), alignment=links) for text in texts]).decode()
+
+
+def copied(document: Document) -> str:
+    return filled(document, *texts_of(document))
+
+
+PAGE = (
+    '<html lang="en-GB"><body lang="en"><p lang="fr">Bonjour <b>tout</b> le monde</p><div lang="en">Hello</div>'
+    '<p>It is <i xml:lang="fr-CA">la vie</i>, or <a hreflang="fr" lang="">life</a>.</p></body>'
+)
+
+
+@pytest.mark.parametrize("source", ["en", "en-US", None])
+def test_parts_in_another_language_stay(source: str | None) -> None:
+    document = parse_document(PAGE.encode(), "html")
+    assert isinstance(document, Bilingual)
+    document.set_languages(source, "de")
+    assert texts_of(document) == ["Hello", 'It is <i xml:lang="fr-CA">la vie</i>, or life.']
+    assert copied(document) == PAGE
+
+
+def test_the_source_language_decides_what_stays() -> None:
+    document = parse_document(PAGE.encode(), "html")
+    document.set_languages("fr", "de")
+    assert texts_of(document)[:1] == ["Bonjour tout le monde"]
+    assert "Hello" not in texts_of(document)
+    for page in (
+        b"<p lang=fr>Bonjour</p>",
+        b'<html lang="fr"><p>Hello</p>',
+    ):  # of a language that is not known, or lies
+        document = parse_document(page, "html")
+        assert len(texts_of(document)) == 1
+        document.set_languages("en", "de")
+        assert len(texts_of(document)) == (0 if b"Bonjour" in page else 1)
+
+
+@pytest.mark.parametrize("format", ["html", "md"])
+def test_an_empty_anchor_wraps_no_word(format: str) -> None:
+    document = parse_document(b'My friend<a href="#x"></a>. <a name="y"></a>The end.', format)
+    written = filled(document, "Mein Freund. Das Ende.")
+    assert written == 'Mein Freund<a href="#x"></a>. <a name="y"></a>Das Ende.'
+
+
+@pytest.mark.parametrize("prices", [("20 $", "15 $"), ("$20", "$15"), ("20 €", "15 €")])
+def test_prices_stay_whole_in_their_tags(prices: tuple[str, str]) -> None:
+    document = parse_document(b"Price: <del>$20</del> <ins>$15</ins>", "html")
+    first, second = prices
+    assert filled(document, f"Preis: {first} {second}") == f"Preis: <del>{first}</del> <ins>{second}</ins>"
+    assert filled(document, f"Statt {first} nur {second}.") == f"Statt <del>{first}</del> nur <ins>{second}</ins>."
+
+
+@pytest.mark.parametrize(
+    ("text", "is_formula"),
+    [
+        ("E = mc<sup>2</sup> is old.", True),
+        ("The energy is mc<sup>2</sup>.", True),
+        ("So ab<sup>2</sup> + 5 is odd.", True),
+        ("We like it<sup>2</sup> a lot.", False),
+        ("The cat<sup>2</sup> sleeps.", False),
+    ],
+)
+def test_a_short_word_with_a_power_is_a_formula(text: str, is_formula: bool) -> None:
+    (segment,) = parse_document(text.encode(), "html").segments()
+    kept = [segment.text[slice(*place)] for place in segment.verbatim]
+    assert [one.endswith("<sup>2</sup>") for one in kept] == [True] * is_formula
+    assert [mark.is_point for mark in segment.marks] == [True] * (not is_formula)
+
+
+def test_fields_frames_and_drawings_show_texts() -> None:
+    page = (
+        '<iframe src="x" title="A map"></iframe><textarea placeholder="Your text">'
+        "\n The &lt;dog&gt;\n\n42\nsleeps</textarea>"
+        '<p>A <svg aria-label="A bird"><style>text {x: y}</style><title>The "bird"</title><text>Big '
+        "<tspan>cat</tspan></text><g>no</g></svg> here.</p>"
+        '<select><optgroup label="Cars"></select><svg translate="no"><text>Logo</text></svg>'
+        "<script title='a b'>c d</script><pre title=\"An example\">x y</pre>"
+    )
+    document = parse_document(page.encode(), "html")
+    texts = texts_of(document)
+    assert sorted(texts) == sorted(
+        [
+            "A here.",
+            "The <dog>",
+            "42",
+            "sleeps",
+            "A bird",
+            'The "bird"',
+            "Big",
+            "cat",
+            "A map",
+            "Your text",
+            "Cars",
+            "An example",
+        ]
+    )
+    assert copied(document) == page
+    expected = page
+    for text in (">A ", " here", "dog", "sleeps", "A bird", "The ", "bird", "Big", "cat", "A map", "Your text"):
+        expected = expected.replace(text, text.upper())
+    expected = expected.replace("Cars", "CARS").replace("An example", "AN EXAMPLE")
+    assert filled(document, *(text.upper() for text in texts)) == expected.replace("</TITLE", "</title")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: "<b>a " * (n // 5),
+        lambda n: "a</b> " * (n // 6),
+        lambda n: "A " + "a<br>" * (n // 5) + ".",
+        lambda n: "".join(f"<{('b', 'i', 'em', 'a')[number % 4]}>a " for number in range(n // 6)),
+        lambda n: "".join(f"<x{number}>a " for number in range(n // 9)),
+        lambda n: "<b></b>" * (n // 7) + "a",
+        lambda n: "<b>$5</b> and " * (n // 14),
+        lambda n: "<code>a " * (n // 8),
+        lambda n: "a <img>" * (n // 7),
+        lambda n: "&amp; a" * (n // 7),
+    ],
+)
+def test_many_tags_are_read_and_written_in_time(make: Callable[[int], str]) -> None:
+    start = time.process_time()
+    document = parse_document(make(N_CHARACTERS).encode(), "html")
+    written = filled(document, *(f"{text} x" for text in texts_of(document)))
+    assert len(written) >= N_CHARACTERS * 0.8
+    assert time.process_time() - start < MOST_SECONDS
+
+
+def test_empty_marks_are_placed_between_words() -> None:
+    (segment,) = parse_document(b"The cat <a id=x></a>sleeps.", "html").segments()
+    links = [(0, 0), (1, 1), (2, 2)]
+    assert project(segment, "Die Katze schläft.", links) == "Die Katze <a id=x></a>schläft."
