@@ -53,6 +53,8 @@ class Quantity(NamedTuple):
     forms: tuple[str, ...]
     #: A date with its time, both in `forms`.
     is_moment: bool = False
+    #: A time of day alone, or a price.
+    is_time_or_price: bool = False
 
 
 def find_quantities(text: str, source_lang: str, target_lang: str) -> list[Quantity]:
@@ -106,7 +108,8 @@ def _times(text: str, source: str, target: str) -> Iterator[Quantity]:
     for time in find_times(text, source) if target in TIME_PATTERNS else ():
         if not may_last(text, time):
             own = [text[time.start : time.end].replace("：", ":")] if is_bare(text, time) else []
-            yield Quantity(time.start, time.end, tuple(dict.fromkeys([*own, *written_times(time, target)])))
+            forms = tuple(dict.fromkeys([*own, *written_times(time, target)]))
+            yield Quantity(time.start, time.end, forms, is_time_or_price=True)
 
 
 def _telephones(text: str, source: str, target: str) -> Iterator[Quantity]:
@@ -177,7 +180,7 @@ def _with_signs(text: str, amount: tuple[int, int], forms: Sequence[str], target
     """Return an amount with its currency or unit and its minus sign, given the ways to write it without."""
     start, end = amount
     place = with_currency(text, start, end)
-    if place != amount:
+    if is_price := place != amount:
         sign = (text[place[0] : start] + text[end : place[1]]).strip()
         forms = [each for form in forms for each in written_price(form, sign, target)]
     elif (unit := unit_beside(text, start, end)) is not None:
@@ -185,7 +188,7 @@ def _with_signs(text: str, amount: tuple[int, int], forms: Sequence[str], target
         forms = [written_with_unit(form, unit.symbol, target) for form in forms]
     first = start_with_minus(text, place[0])
     forms = [text[first : place[0]] + form for form in forms]
-    return Quantity(first, place[1], tuple(dict.fromkeys(forms)))
+    return Quantity(first, place[1], tuple(dict.fromkeys(forms)), is_time_or_price=is_price)
 
 
 def _forms(number: Number, text: str, place: tuple[int, int], target: str) -> list[str]:

@@ -62,6 +62,11 @@ def _is_better(translation: Translation, other: Translation) -> bool:
     return missing <= missing_before if has_lost_content(other) else missing < missing_before
 
 
+def _masked_request(text: TextPlan, translation: Translation) -> Request:
+    """Return the request of a text for a search with masks: for all numbers, if its translation lacks a term."""
+    return replace(text.request, rules=["numbers"]) if _may_gain_terms(text, translation) else text.request
+
+
 def _may_gain_terms(text: TextPlan, translation: Translation) -> bool:
     """Return True if a translation lacks a term, and masks for the numbers of its text may make room for it."""
     return bool(translation.missing_terms) and any(map(str.isdigit, text.text))
@@ -128,9 +133,10 @@ class Pipeline:
     ) -> list[Translation]:
         """Plan, search and finish.
 
-        Segments that lack a term or a span are searched again, and the search must write it. By the rule `numbers`,
-        this is done for lost numbers, too, and once more with masks in place of them. Protected stretches that are
-        missing after that are put in their places. A text with too low a confidence is left as it is.
+        Segments that lack a term or a span are searched again, and the search must write it; by the rule `numbers`, a
+        number, too. Texts that still lack something are searched once more, with masks in place of times and prices.
+        Protected stretches that are missing after that are put in their places. A text with too low a confidence is
+        left as it is.
         """
         stages = self.stages(requests, config, batch_size=batch_size)
         found: list[list[Candidate]] | DeadlineError | None = None
@@ -213,9 +219,9 @@ class Pipeline:
         return plan, with_warnings(plan, candidates, lost)
 
     def _with_masks(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
-        """Search again with masks in place of numbers, and return the better translations.
+        """Search again for the texts that lost something, with masks in place of numbers; return the better ones.
 
-        By the rule `numbers`, this is done for the texts that lost something.
+        Masks stand for times and prices, and by the rule `numbers` for all numbers.
 
         A translation that lacks a term may have kept its numbers instead: with masks, a search can write both.
         """
@@ -223,11 +229,13 @@ class Pipeline:
         lossy = [
             number
             for number, (text, each) in enumerate(pairs)
-            if ("numbers" in text.request.rules and has_lost_content(each)) or _may_gain_terms(text, each)
+            if _may_gain_terms(text, each)
+            or (has_lost_content(each) and self.planner.quantities_to_mask(text.request, text.languages))
         ]
         if not lossy or not self.planner.can_mask or plan.config.sample:
             return translations
-        masked = self.planner.plan([plan.texts[index].request for index in lossy], plan.config, masks_numbers=True)
+        requests = [_masked_request(plan.texts[index], translations[index]) for index in lossy]
+        masked = self.planner.plan(requests, plan.config, masks_numbers=True)
         terms = [self.planner.phrases.demands(required_terms(segment.reading)) for _, segment in masked.searched]
         try:
             found = yield masked.jobs_with(dict(enumerate(terms)))

@@ -12,7 +12,7 @@ from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.known_names import quantities_with_names
 from dragoman.text.languages import have_rules
 from dragoman.text.odd_characters import KnownCharacters
-from dragoman.text.quantities import find_quantities, is_bare_amount
+from dragoman.text.quantities import Quantity, find_quantities, is_bare_amount
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.spelling import WORD, Spelling
@@ -88,7 +88,7 @@ class Planner:
         """See `Pipeline.plan`.
 
         Args:
-            masks_numbers: mask numbers too, as the spans that are copied.
+            masks_numbers: mask numbers, too; see `quantities_to_mask`.
             names: of each request: names that are masked, and written in the target language's form.
         """
         texts = []
@@ -135,9 +135,7 @@ class Planner:
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         found = request.terms.find(tagged.text) if request.terms else ()
         languages = tagged.source_lang or UNKNOWN, tagged.target_lang
-        may_mask = self.can_mask and not request.plain and have_rules(languages)
-        has_masks = masks_numbers or (may_mask and is_bare_amount(tagged.text, languages[1]))
-        quantities = find_quantities(tagged.text, *languages) if has_masks else []
+        quantities = self.quantities_to_mask(request, tagged, is_lost=masks_numbers)
         if names:
             quantities = quantities_with_names(quantities, tagged.text, languages, names)
         known = KnownParts(quantities, [(start, end) for start, end, _ in found])
@@ -155,6 +153,19 @@ class Planner:
             ]
             segments = first + segments[1:]
         return TextPlan(request, marks.original(text), segments, tagged, self._calibration(request, tagged, number))
+
+    def quantities_to_mask(self, request: Request, tagged: TaggedText, *, is_lost: bool = True) -> list[Quantity]:
+        """Return the quantities of a text that are masked: of a bare amount all, so that a rule writes them.
+
+        Args:
+            is_lost: a translation lost one, so that times and prices are masked, or all by the rule `numbers`.
+        """
+        languages = tagged.source_lang or UNKNOWN, tagged.target_lang
+        if not self.can_mask or request.plain or not have_rules(languages):
+            return []
+        masks_all = is_bare_amount(tagged.text, languages[1]) or (is_lost and "numbers" in request.rules)
+        found = find_quantities(tagged.text, *languages) if masks_all or is_lost else []
+        return [each for each in found if masks_all or each.is_time_or_price]
 
     def _calibration(self, request: Request, languages: TaggedText, number: int) -> Calibration | None:
         """Return the calibration of the model in the languages of a text.
