@@ -76,6 +76,14 @@ class Dragoman:
         return code, out, without_flags(err.decode())
 
 
+def leave_out_the_check_that_trains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare the doctor's longest check, several seconds, where the command is under test and not the doctor."""
+    from dragoman.doctor.checks import CHECKS, check_overfitting
+
+    short = [each for each in CHECKS if each is not check_overfitting]
+    monkeypatch.setattr("dragoman.doctor.examination.CHECKS", short)
+
+
 def program(arguments: Sequence[str | Path], **options: Any) -> "subprocess.Popen[bytes]":
     """A process of its own, for what only a process has: signals, closed streams, the locale."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **options.pop("env", {})}
@@ -564,6 +572,7 @@ def test_a_full_standard_output_is_named(command: str, bundle: Path) -> None:
 def test_a_closed_standard_output_is_told(
     command: str, dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    leave_out_the_check_that_trains(monkeypatch)
     model = [] if command.startswith("train") else ["-m", bundle]
     texts = zip(("--source", "--target"), write_pairs(tmp_path), strict=True) if command == "evaluate" else ()
     monkeypatch.setattr(sys, "stdout", None)
@@ -1047,6 +1056,7 @@ def test_a_shipped_model_goes_by_its_name_everywhere(
     dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In each command it does what the same folder does by its path."""
+    leave_out_the_check_that_trains(monkeypatch)
     shutil.copytree(bundle, tmp_path / "shipped" / "tiny-en-de")
     monkeypatch.setattr("dragoman.bundle.named_models.PRETRAINED", tmp_path / "shipped")
     monkeypatch.setattr("dragoman.bundle.named_models.GROUP", "dragoman.tests")  # no other distribution's models
