@@ -30,7 +30,7 @@ if hasattr(signal, "SIGHUP"):
 # No draw stops a landing: `make test` draws the same examples each time, `make thorough` others, and five times as many
 # where a test does not say how many.
 hypothesis_settings.register_profile("dragoman", deadline=None, derandomize=True)
-hypothesis_settings.register_profile("thorough", deadline=None, max_examples=500, print_blob=True)
+hypothesis_settings.register_profile("thorough", deadline=None, derandomize=False, max_examples=500, print_blob=True)
 hypothesis_settings.load_profile("dragoman")
 
 

@@ -22,7 +22,7 @@ PRELOADED = [
     *("pytest", "spacy", "spacy_loggers", "sacrebleu", "sacremoses", "safetensors.torch", "torch._dynamo"),
     *("dragoman.cli.program", "dragoman.cli.train", "dragoman.training.run"),
 ]
-#: Seconds after which a training hangs. It is no measure of time: machines may be busy.
+#: Seconds after which a process or a thread hangs. It is no measure of time: machines may be busy.
 PATIENCE = 600
 
 Work = Callable[..., None]

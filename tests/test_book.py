@@ -21,16 +21,16 @@ each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda pag
 #: Chinese pages whose corpus is English and Chinese, so that their code is their own.
 OWN_CODE = ("01-the-task", "02-tokens-and-embeddings", "12-training")
 CODE = [*pages_that_run("en"), *(page for page in pages_that_run("zh") if page.stem in OWN_CODE)]
-#: Pages that train for 8 to 27 seconds of processor time; the others need 1 to 4 each. `make thorough` runs them as they
-#: are, `make test` with few steps: instead of these numbers, those. Most of the time of 17 is the doctor's, which has
-#: tests of its own.
+#: Pages that train for 8 to 87 seconds of processor time; most others need less than one. `make thorough` runs them as
+#: they are, `make test` with few steps: instead of these numbers, those. Most of the time of 17 is the doctor's, which
+#: has tests of its own; the solutions are variations of code that their chapters run.
 FEWER = {
     "12-training": {"500": "5", "350": "4", "200": "3", "100": "2", "50": "1"},
     "16-variants": {"n_steps=60": "n_steps=2"},
     "18-gpt-and-bert": {"n_steps=200": "n_steps=2", "n_steps=600": "n_steps=2"},
     "one-sentence": {"n_steps=600": "n_steps=2"},
 }
-TRAINED = {*FEWER, "17-faults"}
+TRAINED = {*FEWER, "17-faults", "solutions"}
 
 
 def each_code(pages: list[Path], *marks: pytest.MarkDecorator) -> list[Any]:

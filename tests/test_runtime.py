@@ -339,6 +339,7 @@ def test_exponentials_of_extreme_scores() -> None:
 
 
 @every_library
+@settings(max_examples=40)
 @given(
     n_rows=st.sampled_from([1, 2, 5, 13, 96, 97, 200]),
     vocab_size=st.sampled_from([5, 16, 31, 511, 512, 513, 1100]),
