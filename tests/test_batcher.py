@@ -402,7 +402,7 @@ def test_jobs_of_any_plans_and_settings_are_searched_by_one_call(
     translator: Translator, sizes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pipeline = translator.pipeline
-    monkeypatch.setattr("dragoman.translator.finishing.required_forms", lambda *_: [])  # no second search
+    monkeypatch.setattr("dragoman.translator.finishing.required_forms", lambda *_, **__: [])  # no second search
     configs = [translator.search_config(beam_size=size) for size in (1, 2, 1)]
     plans = [pipeline.plan([Request(text) for text in SOURCES], config) for config in configs]
     jobs = [job for plan in plans for job in plan.jobs]
