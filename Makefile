@@ -3,6 +3,7 @@
 #   make demo     set up, make a corpus, train on it, evaluate, translate with it and with a shipped model: under five
 #                 minutes on two cores
 #   make test     every gate: format, lint, strict types, tests (with import order and the documentation's code)
+#   make thorough the tests that are too slow for each change, and the property tests with examples that nobody chose
 #   make lean     the tests that need no PyTorch, in an environment that has none, and its size: a quarter of an hour
 #   make faults   every fault at every call of a save, power loss, flipped bits: twenty minutes
 #   make mutants  200 small mistakes in the modules that guard files and settings: 85 % must be noticed; half an hour
@@ -32,13 +33,15 @@ endif
 # are first imported, not here: even where the environment forbids it, because the tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
+# A process that has no more tests takes over some of the other's.
+TWO := --numprocesses 2 --dist worksteal
 # What an installation is made from, besides the Python that it refers to.
 C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))
 INSTALLED_FROM := pyproject.toml packages/captions/pyproject.toml setup.py constraints.txt $(C_SOURCES)
 # The caption models, for non-commercial use, which the extras for development, the book and benchmarks ask for.
 CAPTIONS := --editable packages/captions
 
-.PHONY: demo test lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-serve bench-scale bench-processes docs format wheels foreign wasm clean
+.PHONY: demo test thorough lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-serve bench-scale bench-processes docs format wheels foreign wasm clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -49,9 +52,13 @@ test: $(VENV)/development
 	$(BIN)/ruff check .
 	$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
 	$(BIN)/mypy --strict src
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
-	@echo "left out: make lean (an environment without PyTorch), make faults, make foreign (needs other programs)"
+	$(BIN)/python -m pytest $(TWO) -m "not thorough"
+	@echo "left out: make thorough (slow tests, random examples), make lean (an environment without PyTorch), make faults, make foreign (needs other programs)"
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
+
+# A failed property test prints the line that repeats its example.
+thorough: $(VENV)/development
+	$(BIN)/python -m pytest $(TWO) -m "thorough or hypothesis" --hypothesis-profile thorough
 
 # The environment is removed and made anew, so that its size is that of a new one. The tests of word tokenizers and of
 # the wheel need two packages more.
@@ -64,7 +71,7 @@ lean:
 	$(LEAN_BIN)/python benchmarks/installed_size.py
 	$(LEAN_BIN)/python $(INSTALL) pytest pytest-xdist hypothesis spacy setuptools
 	$(LEAN_BIN)/python $(INSTALL) --no-build-isolation $(CAPTIONS)
-	$(LEAN_BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not torch"
+	$(LEAN_BIN)/python -m pytest $(TWO) -m "not torch and not thorough"
 
 faults: $(VENV)/development
 	DRAGOMAN_FAULTS=full $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/faults

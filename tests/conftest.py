@@ -27,7 +27,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+# No draw stops a landing: `make test` draws the same examples each time, `make thorough` others, and five times as many
+# where a test does not say how many.
 hypothesis_settings.register_profile("dragoman", deadline=None, derandomize=True)
+hypothesis_settings.register_profile("thorough", deadline=None, derandomize=False, max_examples=500, print_blob=True)
 hypothesis_settings.load_profile("dragoman")
 
 
@@ -44,8 +47,9 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return NEEDS_TORCH.search(collection_path.read_text(encoding="utf-8")) is not None or None
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files, so that of two processes none is left with one of them at the end.
+    """Mark the tests of tests/thorough; begin with the longest files, so that no process ends with one of them.
 
     Tests that need a caption model are skipped without it.
     """
@@ -54,6 +58,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("captions") is not None:
                 item.add_marker(skip)
+    for item in items:
+        if item.path.parent.name == "thorough":
+            item.add_marker(pytest.mark.thorough)
     items.sort(key=lambda item: not item.path.stem.startswith(LONGEST) and item.path.parent.name != "faults")
 
 

@@ -17,9 +17,12 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
-#: Imported once, by the process that the others are forks of.
-PRELOADED = ["pytest", "spacy", "sacrebleu", "dragoman.cli.program", "dragoman.cli.train", "dragoman.training.run"]
-#: Seconds after which a training hangs. It is no measure of time: machines may be busy.
+#: Imported once, by the process that the others are forks of; much of it only when a training needs it.
+PRELOADED = [
+    *("pytest", "spacy", "spacy_loggers", "sacrebleu", "sacremoses", "safetensors.torch", "torch._dynamo"),
+    *("dragoman.cli.program", "dragoman.cli.train", "dragoman.training.run"),
+]
+#: Seconds after which a process or a thread hangs. It is no measure of time: machines may be busy.
 PATIENCE = 600
 
 Work = Callable[..., None]

@@ -10,6 +10,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import pytest
+from forks import PATIENCE
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny import PAIRS, tiny_bundle, tiny_tokenizers
@@ -64,7 +65,7 @@ def first_number(answers: Sequence[Sequence[Any]]) -> int:
 def held(batcher: Batcher, search: ToySearch) -> Future[list[list[Candidate]]]:
     """Submit a job, and return when it is being searched."""
     future = batcher.submit([job(0)])
-    assert search.started.wait(10)
+    assert search.started.wait(PATIENCE)
     return future
 
 
@@ -167,7 +168,7 @@ def test_a_search_that_nobody_waits_for_is_stopped() -> None:
             batcher.search([job(1)], stop=StopCondition.after(0.02))
         cancelled = held(batcher, search)
         assert cancelled.cancel()
-        assert wait([cancelled], 10).done == {cancelled}
+        assert wait([cancelled], PATIENCE).done == {cancelled}
         with pytest.raises(CancelledError):
             cancelled.result(10)
         is_cancelled = threading.Event()
@@ -247,7 +248,7 @@ def at_once(n_threads: int, call: Callable[[int], Any]) -> list[Any]:
     barrier = threading.Barrier(n_threads)
 
     def wait_and_call(number: int) -> Any:
-        barrier.wait(10)
+        barrier.wait(PATIENCE)
         return call(number)
 
     with ThreadPoolExecutor(n_threads) as threads:
@@ -273,7 +274,7 @@ def test_threads_share_searches_and_get_what_they_get_alone(
 
     def start_when_all_have_called(source_ids: Ints) -> State:
         if not sizes:
-            assert all(submitted.acquire(timeout=10) for _ in calls)
+            assert all(submitted.acquire(timeout=PATIENCE) for _ in calls)
         return start(source_ids)
 
     monkeypatch.setattr(Batcher, "submit", counted)
@@ -401,7 +402,7 @@ def test_jobs_of_any_plans_and_settings_are_searched_by_one_call(
     translator: Translator, sizes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pipeline = translator.pipeline
-    monkeypatch.setattr("dragoman.translator.finishing.required_forms", lambda *_: [])  # no second search
+    monkeypatch.setattr("dragoman.translator.finishing.required_forms", lambda *_, **__: [])  # no second search
     configs = [translator.search_config(beam_size=size) for size in (1, 2, 1)]
     plans = [pipeline.plan([Request(text) for text in SOURCES], config) for config in configs]
     jobs = [job for plan in plans for job in plan.jobs]
@@ -458,7 +459,7 @@ def test_turns_go_round_all_calls() -> None:
         held(batcher, search)
         futures = [batcher.submit([job(number)] * 3) for number in range(1, 8)]
         search.let_go.set()
-        wait(futures, 10)
+        wait(futures, PATIENCE)
     turns = [each.ids[0] for batch in search.batches[1:] for each in batch]
     assert sorted(turns[:7]) == sorted(turns[7:14]) == sorted(turns[14:]) == list(range(1, 8))
 
@@ -471,7 +472,7 @@ def test_batches_that_calls_share_are_short(monkeypatch: pytest.MonkeyPatch) -> 
         held(batcher, search)
         futures = [batcher.submit([job(1, 15)] * 200), *(batcher.submit([job(number, 15)]) for number in (2, 3))]
         search.let_go.set()
-        wait(futures, 10)
+        wait(futures, PATIENCE)
         batches = [[each.ids[0] for each in batch] for batch in search.batches[1:]]
         assert sorted(batches[0]) == [1, 1, 2, 3]
         assert {len(batch) for batch in batches[:-1]} == {512 * SHARED_PART // 16}
@@ -486,7 +487,7 @@ def test_the_first_turn_of_each_call_fills_whole_batches() -> None:
         held(batcher, search)
         futures = [batcher.submit([job(number, 15)]) for number in range(32)]
         search.let_go.set()
-        wait(futures, 10)
+        wait(futures, PATIENCE)
     assert list(map(len, search.batches)) == [1, 32]
 
 
@@ -504,7 +505,7 @@ class HoldingSearch(ToySearch):
         for each in jobs:
             if hold := self.holds.get(each.ids[0]):
                 self.arrived.release()
-                assert hold.wait(10)
+                assert hold.wait(PATIENCE)
         return super().search(jobs, batch_size=batch_size, stop=stop)
 
 
@@ -512,7 +513,7 @@ def test_no_batch_waits_for_another_one() -> None:
     search = HoldingSearch(1)
     with Batcher([search] * 2, 100) as batcher:
         slow = batcher.submit([job(1)])
-        assert search.arrived.acquire(timeout=10)
+        assert search.arrived.acquire(timeout=PATIENCE)
         for number in range(2, 6):
             assert first_number(batcher.submit([job(number)]).result(10)) == number
         assert not slow.done()
@@ -524,10 +525,10 @@ def test_a_thread_leaves_the_other_ones_their_part_of_the_calls() -> None:
     search = HoldingSearch(1, 2)
     with Batcher([search] * 2, 512) as batcher:
         futures = [batcher.submit([job(number)]) for number in (1, 2)]
-        assert all(search.arrived.acquire(timeout=10) for _ in futures)
+        assert all(search.arrived.acquire(timeout=PATIENCE) for _ in futures)
         futures += [batcher.submit([job(number)]) for number in range(3, 11)]
         search.holds[1].set()
-        wait(futures[2:], 10)
+        wait(futures[2:], PATIENCE)
         search.holds[2].set()
     # Of nine open calls five, of the four that are left two, of the other two one.
     assert list(map(len, search.batches)) == [1, 5, 2, 1, 1]
@@ -538,7 +539,7 @@ def test_one_call_is_shared_among_idle_threads() -> None:
 
     class MeetingSearch(ToySearch):
         def search(self, jobs: Sequence[SearchJob], **options: Any) -> list[list[Any]]:
-            barrier.wait(10)
+            barrier.wait(PATIENCE)
             return super().search(jobs, **options)
 
     search = MeetingSearch()

@@ -6,6 +6,7 @@ import random
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from extras import import_extra
@@ -19,11 +20,25 @@ each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: 
 each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 #: Chinese pages whose corpus is English and Chinese, so that their code is their own.
 OWN_CODE = ("01-the-task", "02-tokens-and-embeddings", "12-training")
-each_code = pytest.mark.parametrize(
-    "page",
-    [*pages_that_run("en"), *(page for page in pages_that_run("zh") if page.stem in OWN_CODE)],
-    ids=lambda page: f"{page.parent.name}-{page.stem}",
-)
+CODE = [*pages_that_run("en"), *(page for page in pages_that_run("zh") if page.stem in OWN_CODE)]
+#: Pages that train for 8 to 87 seconds of processor time; most others need less than one. `make thorough` runs them as
+#: they are, `make test` with few steps: instead of these numbers, those. Most of the time of 17 is the doctor's, which
+#: has tests of its own; the solutions are variations of code that their chapters run.
+FEWER = {
+    "12-training": {"500": "5", "350": "4", "200": "3", "100": "2", "50": "1"},
+    "16-variants": {"n_steps=60": "n_steps=2"},
+    "18-gpt-and-bert": {"n_steps=200": "n_steps=2", "n_steps=600": "n_steps=2"},
+    "one-sentence": {"n_steps=600": "n_steps=2"},
+}
+TRAINED = {*FEWER, "17-faults", "solutions"}
+
+
+def each_code(pages: list[Path], *marks: pytest.MarkDecorator) -> list[Any]:
+    """Return pages as parameters of a test."""
+    return [pytest.param(page, marks=marks, id=f"{page.parent.name}-{page.stem}") for page in pages]
+
+
+LONG, SHORT = ([page for page in CODE if (page.stem in TRAINED) == is_long] for is_long in (True, False))
 
 #: Chinese characters and marks.
 CHINESE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
@@ -65,21 +80,25 @@ def is_shown(number: str, text: str) -> bool:
     return number.replace(",", "") in {f"{float(each):.{n_digits}f}" for each in known}
 
 
-@pytest.mark.filterwarnings("ignore:__array")  # of PyTorch, when a figure is drawn of a tensor
-@pytest.mark.filterwarnings("ignore:Glyph")  # of Matplotlib, whose own font has no Chinese
-@each_code
-def test_cells_run(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """And each decimal in the prose of a page is recorded, or stands in a cell of the page or its output."""
+def run_cells(
+    page: Path,
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fewer: dict[str, str] | None = None,
+) -> dict[int, str]:
+    """Run the cells of a page, and return the code and output of each chapter of the solutions.
+
+    Args:
+        place: the folder that models are saved in.
+        fewer: numbers of steps in the page, each with the one to take instead.
+    """
     matplotlib = import_extra("matplotlib", "plot")
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from dragoman.exchange.model_file import model_file
-
     monkeypatch.chdir(page.parent)
-    monkeypatch.setenv("DRAGOMAN_BOOK_MODELS", str(tmp_path))
+    monkeypatch.setenv("DRAGOMAN_BOOK_MODELS", str(place))
     monkeypatch.setattr(sys, "path", [*sys.path])  # some cells put the folder of the book's transformer.py there
     names: dict[str, object] = {"__name__": "__main__"}
     shown: dict[int, str] = {}
@@ -87,12 +106,40 @@ def test_cells_run(
     try:
         for cell in cells(page):
             if cell.is_code:
+                code = cell.text
+                for number_of_page, number_here in (fewer or {}).items():
+                    code = re.sub(rf"\b{number_of_page}\b", number_here, code)
                 # Empty lines in front: a traceback then names the line of the page.
-                exec(compile("\n" * (cell.line - 1) + cell.text, str(page), "exec"), names)
+                exec(compile("\n" * (cell.line - 1) + code, str(page), "exec"), names)
                 number = section(text, cell.line)
                 shown[number] = shown.get(number, "") + cell.text + capsys.readouterr().out
     finally:
         plt.close("all")
+    return shown
+
+
+@pytest.mark.filterwarnings("ignore:__array")  # of PyTorch, when a figure is drawn of a tensor
+@pytest.mark.filterwarnings("ignore:Glyph")  # of Matplotlib, whose own font has no Chinese
+@pytest.mark.parametrize("page", each_code([page for page in LONG if page.stem in FEWER]))
+def test_cells_that_train_run_with_few_steps(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fewer, text = FEWER[page.stem], page.read_text(encoding="utf-8")
+    assert all(re.search(rf"\b{number}\b", text) for number in fewer)
+    assert run_cells(page, tmp_path, monkeypatch, capsys, fewer)
+
+
+@pytest.mark.filterwarnings("ignore:__array")  # of PyTorch, when a figure is drawn of a tensor
+@pytest.mark.filterwarnings("ignore:Glyph")  # of Matplotlib, whose own font has no Chinese
+@pytest.mark.parametrize("page", [*each_code(SHORT), *each_code(LONG, pytest.mark.thorough)])
+def test_cells_run(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And each decimal in the prose of a page is recorded, or stands in a cell of the page or its output."""
+    from dragoman.exchange.model_file import model_file
+
+    text = page.read_text(encoding="utf-8")
+    shown = run_cells(page, tmp_path, monkeypatch, capsys)
     saved = [model_file(folder) for folder in tmp_path.iterdir() if folder.is_dir()]  # for the translator in the page
     assert [path.name for path in tmp_path.glob("*.json")] == re.findall("^:record: (.*)$", text, re.M)
     assert len(saved) == ("DRAGOMAN_BOOK_MODELS" in text)

@@ -21,6 +21,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from forks import PATIENCE
 from tiny import PAIRS, tiny_config, tiny_tokenizers, without_flags, write_tiny_bundle
 
 from dragoman import demo
@@ -74,6 +75,14 @@ class Dragoman:
         code = run([str(argument) for argument in arguments])
         out, err = self._capture.readouterr()
         return code, out, without_flags(err.decode())
+
+
+def leave_out_the_check_that_trains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare the doctor's longest check, several seconds, where the command is under test and not the doctor."""
+    from dragoman.doctor.checks import CHECKS, check_overfitting
+
+    short = [each for each in CHECKS if each is not check_overfitting]
+    monkeypatch.setattr("dragoman.doctor.examination.CHECKS", short)
 
 
 def program(arguments: Sequence[str | Path], **options: Any) -> "subprocess.Popen[bytes]":
@@ -542,7 +551,7 @@ def test_a_full_disk_is_exit_5(dragoman: Dragoman, bundle: Path) -> None:
 def test_a_full_standard_output_is_named(command: str, bundle: Path) -> None:
     with open("/dev/full", "wb") as full:
         process = program([*command.split(), "-m", bundle], stdin=subprocess.PIPE, stdout=full)
-        _, err = process.communicate(b"A man\n", timeout=60)
+        _, err = process.communicate(b"A man\n", timeout=PATIENCE)
     told = without_flags(err.decode())
     assert (process.returncode, told) == (5, "error: No space left on device: standard output; free some space\n")
 
@@ -564,6 +573,7 @@ def test_a_full_standard_output_is_named(command: str, bundle: Path) -> None:
 def test_a_closed_standard_output_is_told(
     command: str, dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    leave_out_the_check_that_trains(monkeypatch)
     model = [] if command.startswith("train") else ["-m", bundle]
     texts = zip(("--source", "--target"), write_pairs(tmp_path), strict=True) if command == "evaluate" else ()
     monkeypatch.setattr(sys, "stdout", None)
@@ -574,7 +584,7 @@ def test_a_closed_standard_output_is_told(
 
 def test_a_closed_input_is_told(bundle: Path) -> None:
     process = program(["translate", "-m", bundle], preexec_fn=lambda: os.close(0), stdout=subprocess.PIPE)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (1, b"")
     assert b"standard input is closed" in err
 
@@ -595,7 +605,7 @@ def test_standard_input_from_a_file_is_read_as_a_file(tmp_path: Path, bundle: Pa
     with open(text) as file:
         assert subprocess.check_output([sys.executable, "-c", counted], stdin=file) == b"True\n"
         process = program(["translate", "-m", bundle], stdin=file, stdout=subprocess.PIPE)
-        assert process.communicate(timeout=60)[0].count(b"\n") == 3
+        assert process.communicate(timeout=PATIENCE)[0].count(b"\n") == 3
     assert subprocess.check_output([sys.executable, "-c", counted], input=b"A man\n") == b"False\n"
 
 
@@ -605,7 +615,7 @@ def test_a_terminal_gets_a_prompt(bundle: Path) -> None:
     process = program(["translate", "-m", bundle], stdin=terminal, stdout=subprocess.PIPE)
     os.close(terminal)
     os.write(person, b"A man\n\x04")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     os.close(person)
     assert process.returncode == 0
     assert out.count(b"\n") == 1
@@ -640,7 +650,7 @@ def test_signals_end_with_their_code_and_whole_lines_in_any_locale(
     process.stdin.flush()
     assert process.stdout.readline().decode() == translator.translate("Grüße 漢字").text + "\n"
     process.send_signal(number)  # it waits for the next line now
-    rest, err = process.communicate(timeout=60)
+    rest, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, rest, without_flags(err.decode())) == (code, b"", "")
 
 
@@ -672,7 +682,7 @@ def test_a_signal_whose_exception_is_swallowed_still_ends_it() -> None:
         "typer.main.get_command = lambda app: Command()\n"
         "sys.exit(program.run(['translate']))"
     )
-    done = subprocess.run([sys.executable, "-c", swallowing], capture_output=True, timeout=50, check=False)
+    done = subprocess.run([sys.executable, "-c", swallowing], capture_output=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stderr) == (130, b"")
 
 
@@ -691,7 +701,7 @@ def interrupt_import(folder: Path, body: str, program: str) -> int:
     """The exit code of `program`, whose command imports the module `optional`, of this body, and then sleeps."""
     (folder / "optional.py").write_text(f"import os, signal, time\n{body}")
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=50, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=PATIENCE, check=False)
     assert not done.stderr
     return done.returncode
 
@@ -1047,6 +1057,7 @@ def test_a_shipped_model_goes_by_its_name_everywhere(
     dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In each command it does what the same folder does by its path."""
+    leave_out_the_check_that_trains(monkeypatch)
     shutil.copytree(bundle, tmp_path / "shipped" / "tiny-en-de")
     monkeypatch.setattr("dragoman.bundle.named_models.PRETRAINED", tmp_path / "shipped")
     monkeypatch.setattr("dragoman.bundle.named_models.GROUP", "dragoman.tests")  # no other distribution's models

@@ -105,7 +105,12 @@ def test_variants_are_trained_compared_and_not_trained_again(
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -signal.SIGKILL)]
+    ("number", "code"),
+    [
+        (signal.SIGTERM, 143),
+        pytest.param(signal.SIGHUP, 129, marks=pytest.mark.thorough),
+        (signal.SIGKILL, -signal.SIGKILL),
+    ],
 )
 def test_an_interrupted_comparison_saves_what_it_trains(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """SIGTERM reaches the training, which finishes its step and saves; the comparison waits for it if it can."""

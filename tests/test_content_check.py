@@ -347,7 +347,7 @@ def test_both_versions_keep_their_points() -> None:
     "piece", ["-5 ", "- ", "3.4.", "1/2", "030 ", "twenty ", "周一", "0-", "1 ", "1.000 ", "dollars "]
 )
 def test_hostile_text_takes_no_long_time(piece: str) -> None:
-    text = piece * (30_000 // len(piece))
+    text = piece * (10_000 // len(piece))
     for languages in (("en", "de"), ("zh", "fr")):
         assert isinstance(content_flags(text, text, (), languages), list)
         assert isinstance(lost_quantities(text, "x", (), languages), list)

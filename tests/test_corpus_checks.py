@@ -86,7 +86,7 @@ def test_whole_text_raises_no_alarm(seed: int, n_pairs: int, shuffle: bool) -> N
 
 
 @given(seed=st.integers(0, 10**6), side=st.integers(0, 1), share=st.floats(0, 0.8), n_lines=st.sampled_from((1, 2, 30)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_lost_line_is_found_within_a_few_lines(seed: int, side: int, share: float, n_lines: int) -> None:
     pairs = invented(1200, seed)
     line = 1 + int(share * len(pairs))

@@ -256,10 +256,9 @@ def test_less_room_gives_the_beginning_of_what_more_gives(
 
     whole = found(None)
     least = max(len(prefix), int(options["min_length"])) + 1
-    texts = [found(n)[0].ids for n in range(least, 20)]
-    assert texts == [whole[0].ids[: n - 1] for n in range(least, 20)]
     for n in range(least, 20):
         some = found(n)
+        assert some[0].ids == whole[0].ids[: n - 1]
         if method.get("sample"):
             assert [each.ids for each in some] == [each.ids[: n - 1] for each in whole]
         else:
@@ -269,7 +268,7 @@ def test_less_room_gives_the_beginning_of_what_more_gives(
             assert each.log_prob == pytest.approx(sum(each.token_log_probs), abs=1e-4)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10_000), method=st.sampled_from(ROOMY), alpha=st.sampled_from([0.0, 0.6, 3.0]))
 def test_more_room_than_usual_never_gives_less(seed: int, method: dict[str, object], alpha: float) -> None:
     def found(max_length: int) -> Hypothesis:

@@ -127,11 +127,18 @@ def test_a_fine_tuning_is_validated_at_its_beginning_by_one_for_all(
     assert "validation at" not in finish_two(arguments)
 
 
-def test_stopped_it_goes_on_to_the_same_bits(corpus: Path, together: Path, tmp_path: Path) -> None:
-    """The launcher is asked to stop, twice; the same command continues."""
+#: A signal, and the step after which it is sent.
+STOPS = [(signal.SIGTERM, 7), (signal.SIGINT, 14)]
+
+
+@pytest.mark.parametrize("stops", [STOPS[:1], pytest.param(STOPS, marks=pytest.mark.thorough)], ids=["once", "twice"])
+def test_stopped_it_goes_on_to_the_same_bits(
+    corpus: Path, together: Path, tmp_path: Path, stops: list[tuple[signal.Signals, int]]
+) -> None:
+    """The launcher is asked to stop; the same command continues."""
     run, before = tmp_path / "run", 0
     arguments = training(run, settings(corpus, optimizer="muon"))
-    for number, step in ((signal.SIGTERM, 7), (signal.SIGINT, 14)):
+    for number, step in stops:
         with subprocess.Popen(torchrun(arguments), stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as launcher:
             wait_for(run, step)
             launcher.send_signal(number)

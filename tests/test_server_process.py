@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 
 import pytest
 from extras import import_extra
+from forks import PATIENCE
 from serving import require_server, served, write_many
 from tiny import PAIRS
 
@@ -56,7 +57,7 @@ def german(oracle: Translator, text: str) -> str:
 def post(address: str, text: str, target: str = "de") -> str:
     body = json.dumps({"q": text, "source": "en", "target": target}).encode()
     request = urllib.request.Request(f"{address}/translate", body, {"content-type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         translation: str = json.load(answer)["translatedText"]
     return translation
 
@@ -113,7 +114,7 @@ def test_libretranslate_aio(address: str, oracle: Translator, tmp_path: Path) ->
 def exchange(address: str, sent: bytes, *, ends: bool = True) -> bytes:
     """Send bytes, and return all that the server answers until it closes the connection."""
     host, _, port = address.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), timeout=20) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         connection.sendall(sent)
         if ends:
             connection.shutdown(socket.SHUT_WR)
@@ -183,7 +184,7 @@ def test_a_request_that_drips_is_ended(address: str, head: bytes) -> None:
     """A byte every 50 milliseconds keeps nobody's connection: the whole head, and the whole body, have a second."""
     host, _, port = address.removeprefix("http://").partition(":")
     start = time.monotonic()
-    with socket.create_connection((host, int(port)), timeout=20) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         connection.sendall(head)
         with pytest.raises(OSError, match=r"Broken pipe|reset"):
             send_again_and_again(connection, b"x", 300)
@@ -194,7 +195,7 @@ def test_a_client_that_does_not_read_is_hung_up(address: str) -> None:
     """Its answers fill the buffers of both sides, and then it is gone: the server goes on."""
     host, _, port = address.removeprefix("http://").partition(":")
     request = b"GET /spec HTTP/1.1\r\nHost: x\r\n\r\n"
-    with socket.create_connection((host, int(port)), timeout=20) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         with pytest.raises(OSError, match=r"Broken pipe|reset"):
             send_again_and_again(connection, request * 10, 400)
@@ -204,7 +205,7 @@ def test_a_client_that_does_not_read_is_hung_up(address: str) -> None:
 def test_more_connections_than_allowed_are_refused(model: Path, oracle: Translator) -> None:
     with served(model, "--workers", "1", "--connection-limit", "4", "--read-timeout", "3") as (_, address):
         host, _, port = address.removeprefix("http://").partition(":")
-        idle = [socket.create_connection((host, int(port)), timeout=20) for _ in range(4)]
+        idle = [socket.create_connection((host, int(port)), timeout=PATIENCE) for _ in range(4)]
         time.sleep(0.3)
         answer = exchange_or_reset(address, b"")
         assert answer.startswith(b"HTTP/1.1 503 ")
@@ -228,7 +229,7 @@ def test_a_server_that_is_asked_to_end_answers_what_it_has_accepted(model: Path)
         answers = [threads.submit(post, address, text) for _ in range(3)]
         time.sleep(0.3)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 143
+        assert process.wait(PATIENCE) == 143
         for answer in answers:
             assert answer.result().count("\n") == text.count("\n")
         with pytest.raises(OSError, match="refused"):
@@ -263,7 +264,7 @@ def test_an_address_in_use_is_one_line(model: Path, address: str) -> None:
     port = address.rpartition(":")[2]
     command = [sys.executable, "-m", "dragoman", "serve", "-m", str(model), "--port", port, "--workers", "1"]
     environment = {**os.environ, "PYTHONPATH": str(SOURCE_FOLDER)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
     assert f"error: cannot listen at 127.0.0.1, port {port} (Address already in use)" in done.stderr.splitlines()[-1]
 
@@ -306,7 +307,7 @@ def test_the_log_of_the_process_has_no_text_and_no_key(model: Path) -> None:
             headers = {"content-type": kind, "authorization": f"Bearer {key}"}
             request = urllib.request.Request(f"{address}{path}", body.encode(), headers, method="POST")
             try:
-                urllib.request.urlopen(request, timeout=60).close()
+                urllib.request.urlopen(request, timeout=PATIENCE).close()
             except HTTPError as error:
                 error.close()
         host, _, port = address.removeprefix("http://").partition(":")

@@ -1062,6 +1062,17 @@ def fitting(fields: dict[tuple[str, str], Any]) -> Callable[[Path], None]:
     return change
 
 
+def n_weights(config: ModelConfig) -> int:
+    """Return the number of weights. Layers have equally many: to list those of a thousand layers would take long."""
+
+    def listed(n_encoder_layers: int, n_decoder_layers: int) -> int:
+        few = {"n_encoder_layers": n_encoder_layers, "n_decoder_layers": n_decoder_layers}
+        return sum(map(math.prod, Layout(config.model_copy(update=few)).shapes().values()))
+
+    in_encoder, in_decoder = (listed(*each) - listed(1, 1) for each in ((2, 1), (1, 2)))
+    return listed(1, 1) + (config.n_encoder_layers - 1) * in_encoder + (config.n_decoder_layers - 1) * in_decoder
+
+
 def proportion_attacks() -> Iterator[Attack]:
     """All extremes alone, and all pairs of two fields."""
     choices = [(field, value) for field, values in EXTREMES.items() for value in values]
@@ -1076,7 +1087,7 @@ def proportion_attacks() -> Iterator[Attack]:
             )
         except ValueError:
             continue  # such a configuration is refused whatever the weights are
-        if sum(map(math.prod, Layout(config).shapes().values())) <= MOST_WEIGHTS:
+        if n_weights(config) <= MOST_WEIGHTS:
             name = ", ".join(f"{section}.{field} {value}" for (section, field), value in pair)
             yield Attack("proportion", name, fitting(fields), may_fit=True)
 
