@@ -13,7 +13,7 @@ CHART = HERE.parent / "docs" / "images" / "speed.svg"
 PROCESSOR, INSTRUCTIONS = "AMD EPYC", "avx512_vnni"
 
 #: What a reader of the chart alone must know.
-AGE = "Translating: measured before translations were checked for numbers and names, which costs time"
+AGE = "Translating: measured before translations were checked for lost numbers and names"
 
 WIDTH, ROW, LEFT, LONGEST = 640, 30, 266, 300
 #: The card has its own background, so that it can be read on any page.
@@ -56,7 +56,9 @@ def drawn() -> str:
         y += 44 + ROW * len(list(_medians(bars))) + 14
     threads = _result("train")["machine"]["hardware_threads"]
     note = f"{PROCESSOR}, {threads} hardware threads. Commands and other processors: docs/speed.md"
-    parts += [f'<text class="note" x="20" y="{y + 10 + 18 * row}">{line}</text>' for row, line in enumerate((note, AGE))]
+    parts += [
+        f'<text class="note" x="20" y="{y + 10 + 18 * row}">{line}</text>' for row, line in enumerate((note, AGE))
+    ]
     height = y + 48
     return "\n".join(
         [

@@ -10,17 +10,18 @@ with its SentencePiece models (extra `ctranslate2`). Each direction gets a table
 - BLEU and chrF2 by sacreBLEU, with all references. p is the probability of the distance in chrF2 from the first system
   by chance: sacreBLEU's paired bootstrap, 1,000 samples. Chinese is cut by sacreBLEU's `zh`, Japanese and Korean into
   characters. --json has the signatures, and p of BLEU.
-- unknown: words that the target's dictionary lacks and that do not stand in the source, in percent of all words.
+- unk: words that the target's dictionary lacks and that do not stand in the source, in percent of all words.
 - left: words left in the source's language, in percent of all words. Both need Hunspell and its dictionaries
   (Debian: hunspell hunspell-en-us hunspell-en-gb hunspell-de-de hunspell-fr).
 - bad: empty translations, and those that repeat a stretch and whose source does not, in percent of lines.
 - num: numbers of the source whose digits are missing, in percent of numbers.
 - neg: negated sources whose translation has no negation, in percent of them.
 
-People's translations (the first reference) stand in a row of their own: what counts as a fault there is none, so a
-system's faults are what it has more. The kinds: encyclopedic (FLORES dev), news (WMT 2013), health (TICO-19),
-documentation (Python's, held-out files), interface (Debian's programs), mail (Thunderbird), dialogue (Wesnoth),
-chat (customers, BContrast), everyday (Tatoeba). Nothing of them is for training.
+The row "people" has the faults of the first references. They are right, so a system's own faults are what it has more.
+
+The kinds: encyclopedic (FLORES dev), news (WMT 2013), health (TICO-19), documentation (Python's, held-out files),
+interface (Debian's programs), mail (Thunderbird), dialogue (Wesnoth), chat (customers, BContrast), everyday (Tatoeba).
+None of these files is for training.
 
 Needs DRAGOMAN_DATA. A larger set is cut to --sample lines by a hash.
 """

@@ -50,7 +50,7 @@ def wrong_words(pairs: Sequence[tuple[str, str]], direction: tuple[str, str]) ->
 
     A word that the target's dictionary lacks is unknown if it does not stand in the source. If it does, it is left, or
     a name: left, if the source's dictionary has it in small letters. (Where nouns have capitals, names count, too.)
-    Chinese needs no dictionary: among its characters all words of letters are looked at, elsewhere all its characters.
+    Chinese needs no dictionary: into Chinese, all words of letters are looked at; from Chinese, all its characters.
     """
     own, others = dictionary(direction[1]), dictionary(direction[0])
     has_characters = [language in WITHOUT_SPACES for language in direction]
@@ -58,11 +58,11 @@ def wrong_words(pairs: Sequence[tuple[str, str]], direction: tuple[str, str]) ->
     written = [[word for word in words(output) if len(word) > 1 or is_unspaced(word)] for _, output in pairs]
     if has_characters[1]:
         written = [[word for word in line if not is_unspaced(word)] for line in written]
-    characters, spelled = (
-        {word for line in written for word in line if is_unspaced(word) == kind} for kind in (True, False)
-    )
-    lacking = spelled if has_characters[1] else own.unknown(spelled) if own is not None else set()
-    left_words = characters | (others.known(lacking) if others is not None else set())
+    characters = {word for line in written for word in line if is_unspaced(word)}
+    lacking = {word for line in written for word in line} - characters
+    if not has_characters[1]:
+        lacking = set() if own is None else own.unknown(lacking)
+    left_words = characters | (set() if others is None else others.known(lacking))
     unknown = left = 0
     for (text, _), line in zip(pairs, written, strict=True):
         there = standing(text)
@@ -84,7 +84,7 @@ def standing(text: str) -> set[str]:
 
 
 def repeats(text: str, language: str) -> bool:
-    """Return True if two or more words follow themselves, or one word twice; without spaces, three characters."""
+    """Return True if two or more words (Chinese: three characters) stand twice in a row, or one word three times."""
     if language in WITHOUT_SPACES:
         return _REPEATED_CHARACTERS.search(text) is not None
     spaced = " ".join(re.findall(r"[^\W_]+", text.casefold()))

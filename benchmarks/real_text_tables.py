@@ -9,8 +9,12 @@ from real_text_faults import FAULTS, added, share
 from real_text_scores import LENGTHS
 from real_text_sets import KINDS, TextSet, digest
 
+from dragoman.errors import counted
+
 Result = Mapping[str, Any]
 PEOPLE = "people"
+#: A difference that is less probable by chance has a star.
+SIGNIFICANT = 0.05
 #: Sentences of a direction that are written to be read.
 N_READ = 60
 HEAD = f"{'kind, lines, system':<29}{'BLEU':>6}{'chrF2':>6}{'p':>7}" + "".join(
@@ -32,7 +36,8 @@ def terminal(result: Result) -> Iterator[str]:
     for own in result["sets"]:
         of = f" of {own['of']:,}" if own["of"] > own["lines"] else ""
         counts = own["systems"][PEOPLE]["faults"]
-        yield f"{own['kind']}, {own['lines']:,}{of}; {counts['numbers'][1]} numbers, {counts['negations'][1]} negated"
+        numbers, negated = counted(counts["numbers"][1], "number"), f"{counts['negations'][1]:,} negated"
+        yield f"{own['kind']}, {own['lines']:,}{of}; {numbers}, {negated}"
         for name, system in own["systems"].items():
             scores = [number(system.get("BLEU")), number(system.get("chrF2"))]
             p = f"{system['p chrF2']:.3f}" if "p chrF2" in system else ""
@@ -52,14 +57,20 @@ def _pair(scores: Mapping[str, float]) -> str:
     return f"{scores['BLEU']:.1f} / {scores['chrF2']:.1f}" if "BLEU" in scores else "–"
 
 
+def _starred(scores: Mapping[str, float]) -> str:
+    """Return both scores, with a star if the system differs from the first by more than chance."""
+    return _pair(scores) + ("*" if scores.get("p chrF2", 1.0) < SIGNIFICANT else "")
+
+
 def markdown(report: Result) -> Iterator[str]:
     """Yield the lines of all tables for a page of documentation."""
     results = report["results"]
-    for name in report["systems"]:
-        yield f"`{name}`, BLEU / chrF2:\n"
+    for place, name in enumerate(report["systems"]):
+        starred = f" (* if p < {SIGNIFICANT} that chrF2 differs from `{report['systems'][0]}`)" if place else ""
+        yield f"`{name}`, BLEU / chrF2{starred}:\n"
         yield from _rows(
             ["", *(result["direction"] for result in results)],
-            [[kind, *(_of_kind(result, kind, name, _pair) for result in results)] for kind in _kinds(results)],
+            [[kind, *(_of_kind(result, kind, name, _starred) for result in results)] for kind in _kinds(results)],
         )
     for kind in _kinds(results):
         stored = [each for each in _systems(results, kind) if each != PEOPLE]

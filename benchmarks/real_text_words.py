@@ -84,7 +84,9 @@ class Dictionary:
             return set()
         command = ["hunspell", "-l", "-i", "utf-8", "-d", self.names]
         given = "\n".join(sorted(candidates)) + "\n"
-        done = subprocess.run(command, input=given, capture_output=True, text=True, encoding="utf-8", check=False)
+        done = subprocess.run(
+            command, input=given, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+        )
         if done.returncode:
             raise DragomanError(f"hunspell failed ({done.stderr.strip()[:200]})", self.names)
         return set(done.stdout.split("\n"))

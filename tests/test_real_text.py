@@ -347,6 +347,18 @@ def test_sixty_sentences_are_read_of_all_kinds_and_always_the_same() -> None:
     assert lines == [line for line in tables.to_be_read(own, outputs) if line[:1] in "abcdefg" and line]
 
 
+def test_a_difference_beyond_chance_has_a_star() -> None:
+    def system(p: float) -> dict[str, object]:
+        return {"BLEU": 20.0, "chrF2": 40.0, "p chrF2": p, "faults": dict.fromkeys(faults.FAULTS, (1, 4))}
+
+    names = ["a", "b", "c", tables.PEOPLE]
+    measured = dict(zip(names, map(system, (1.0, 0.01, 0.2, 1.0)), strict=True))
+    result = {"direction": "en-de", "sets": [{"kind": "news", "systems": measured}], "lengths": {}}
+    page = "\n".join(tables.markdown({"systems": names[:3], "results": [result]}))
+    assert [line.count("*") for line in page.splitlines() if line.startswith("| news")] == [0, 1, 0]
+    assert "| en-de | people | 25.0 | 25.0 | 25.0 | 25.0 | 25.0 |" in page
+
+
 def test_bad_inputs_are_one_line_before_anything_is_translated(
     data: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
