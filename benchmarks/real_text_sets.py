@@ -171,20 +171,39 @@ def _documentation(kind: str, direction: Direction) -> TextSet | None:
 
 
 def _messages(language: str) -> list[Pair]:
-    """Return messages of held-out files that no recipe of the project learns from."""
-    from documentation import ARCHIVES, is_held_out, po_files, translated
-    from everyday_text import VALIDATION_SIZE, messages
+    """Return messages of held-out files that no recipe of the project learns from, in any language.
 
-    if language not in ARCHIVES or not (path := data_folder() / "python-docs" / ARCHIVES[language]).exists():
+    Those of code alone are left out: copying them would be counted as translating.
+    """
+    from documentation import ARCHIVES, is_held_out, po_files, translated
+    from everyday_text import LETTERS
+
+    if language not in ARCHIVES or not (data_folder() / "python-docs" / ARCHIVES[language]).exists():
         return []
-    learned = set(messages(path)[:-VALIDATION_SIZE])
     held_out = (content for name, content in po_files(language).items() if is_held_out(name))
     pairs = [
         (" ".join(each.msgid.split()), " ".join(each.msgstr.split()))
         for content in held_out
         for each in translated(content)
     ]
-    return [pair for pair in pairs if pair not in learned and pair[0] != pair[1] and len(pair[0].split()) <= MOST_WORDS]
+    return [
+        (source, target)
+        for source, target in pairs
+        if source not in _learned_messages()
+        and source != target
+        and len(source.split()) <= MOST_WORDS
+        and sum(each.isalpha() or each == " " for each in source) >= LETTERS * len(source)
+    ]
+
+
+@cache
+def _learned_messages() -> set[str]:
+    """Return the English messages of documentation that `everyday` has learned in either language."""
+    from documentation import ARCHIVES
+    from everyday_text import VALIDATION_SIZE, messages
+
+    paths = [data_folder() / "python-docs" / name for name in ARCHIVES.values()]
+    return {source for path in paths if path.exists() for source, _ in messages(path)[:-VALIDATION_SIZE]}
 
 
 def _world(kind: str, direction: Direction) -> TextSet | None:
