@@ -73,13 +73,12 @@ def markdown(report: Result) -> Iterator[str]:
             [[kind, *(_of_kind(result, kind, name, _starred) for result in results)] for kind in _kinds(results)],
         )
     for kind in _kinds(results):
-        stored = [each for each in _systems(results, kind) if each != PEOPLE]
-        if len(stored) > len(report["systems"]):
+        systems = [name for name in _systems(results, kind) if name != PEOPLE]
+        rows = [[result["direction"], *(_of_kind(result, kind, name, _pair) for name in systems)] for result in results]
+        rows = [row for row in rows if any(cell != "–" for cell in row[1 + len(report["systems"]) :])]
+        if rows:
             yield f"{kind}, all systems on the same lines, BLEU / chrF2:\n"
-            rows = [
-                [result["direction"], *(_of_kind(result, kind, name, _pair) for name in stored)] for result in results
-            ]
-            yield from _rows(["", *stored], rows)
+            yield from _rows(["", *systems], rows)
     yield "By length of the source in words, BLEU / chrF2 of all kinds together:\n"
     yield from _rows(
         ["", "", *LENGTHS],

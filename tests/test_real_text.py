@@ -332,7 +332,9 @@ def test_a_run_prints_80_columns_and_writes_figures_tables_and_a_file_to_read(
     assert list(chat["systems"]) == ["model", "model, plain", "people"]
     assert encyclopedic["systems"]["people"]["faults"]["numbers"] == [0, 24]
     assert sum(each["lines"] for each in report["results"][0]["lengths"]["model"].values()) == 14
-    assert "| en-de |" in (out / "tables.md").read_text()
+    page = (out / "tables.md").read_text()
+    assert page.count("all systems on the same lines") == page.count("encyclopedic, all systems on the same lines") == 1
+    assert "| en-de |" in page
     read = (out / "read.en-de.txt").read_text()
     assert read.count("people: ") == 14
     assert read.count("    other: ") == 12
