@@ -54,7 +54,7 @@ def corpus_bleu(
     Raises:
         DataError: there are no sentences, or not as many references as hypotheses.
     """
-    return _score("BLEU", _bleu(language, lowercase=lowercase), hypotheses, references)
+    return _score("BLEU", bleu_metric(language, lowercase=lowercase), hypotheses, references)
 
 
 def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str], *, word_order: Literal[0, 2] = 0) -> Metric:
@@ -130,7 +130,7 @@ def paired_test(
     """
     _check(baseline, references)
     _check(system, references)
-    metrics: dict[str, SacreMetric] = {"BLEU": _bleu(language), "chrF2": CHRF(), "chrF2++": CHRF(word_order=2)}
+    metrics: dict[str, SacreMetric] = {"BLEU": bleu_metric(language), "chrF2": CHRF(), "chrF2++": CHRF(word_order=2)}
     test = PairedTest(
         [("baseline", _cleaned(baseline)), ("system", _cleaned(system))],
         metrics,
@@ -152,7 +152,8 @@ def paired_test(
     return comparisons
 
 
-def _bleu(language: str, *, lowercase: bool = False) -> BLEU:
+def bleu_metric(language: str, *, lowercase: bool = False) -> BLEU:
+    """Return sacreBLEU's BLEU with the tokenization of a target language."""
     tokenization = _TOKENIZATION.get(base_language(language), "13a")
     return BLEU(tokenize=tokenization, lowercase=lowercase, force=True)
 
