@@ -13,6 +13,7 @@ from importlib.util import find_spec
 
 import pytest
 from browser import chromium
+from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from runs import captured_log, settings, write_rows
 from tiny import tiny_bundle, tiny_tokenizers
@@ -29,7 +30,10 @@ if hasattr(signal, "SIGHUP"):
 
 # No draw stops a landing: `make test` draws the same examples each time, `make thorough` others, and five times as many
 # where a test does not say how many.
-hypothesis_settings.register_profile("dragoman", deadline=None, derandomize=True)
+# A busy machine stops none either: making examples slowly is no fault.
+hypothesis_settings.register_profile(
+    "dragoman", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 hypothesis_settings.register_profile("thorough", deadline=None, derandomize=False, max_examples=500, print_blob=True)
 hypothesis_settings.load_profile("dragoman")
 
