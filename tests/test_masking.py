@@ -257,6 +257,24 @@ def test_numbers_that_a_model_loses_are_masked(masking: Tokenizers) -> None:
     assert "at ⟨1⟩ not ⟨2⟩" in search.read
 
 
+def test_lost_times_and_prices_are_masked_without_any_rule(masking: Tokenizers) -> None:
+    search = ScriptedSearch(masking, lambda text: [re.sub(r"(?<!⟨)\d+(?!⟩)", "7", text)])
+    texts = ["at 17:45 or 5:30 pm", "for $12 or 20 €", "on 3 May", "12 men", "2.05 m"]
+    requests = [Request(text, source_lang="en", target_lang="de") for text in texts]
+    translations = pipeline(search, beam_size=1).translate(requests)
+    assert [one.text for one in translations[:2]] == ["at 17.45 Uhr or 17.30 Uhr", "for 12 $ or 20 €"]
+    assert not any(one.flags for one in translations[:2])
+    assert translations[3].flags == ("number",)
+    assert not any("⟨" in text for text in search.read if text[:2] in ("on", "12", "2."))
+
+
+def test_a_price_that_a_document_marks_is_written_whole(masking: Tokenizers) -> None:
+    search = ScriptedSearch(masking, same)
+    request = Request("$5 was $12 for 12 men", source_lang="en", target_lang="de", marked=["$12", "12"])
+    (translation,) = pipeline(search).translate([request])
+    assert (search.read, translation.text) == (["$5 was ⟨1⟩ for 12 men"], "$5 was 12 $ for 12 men")
+
+
 def test_dates_that_a_model_loses_are_masked_and_written_in_the_target_language(masking: Tokenizers) -> None:
     search = ScriptedSearch(masking, lambda text: [text.replace("May", "Juni")])
     (translation,) = pipeline(search).translate([Request("On 3 May 2026", align=True, rules=["numbers"])])

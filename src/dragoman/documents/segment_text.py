@@ -35,6 +35,12 @@ class SegmentText(NamedTuple):
         """True if words must be aligned, because the segment has marks to place."""
         return bool(self.segment.marks)
 
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """The parts without letters that are marked: numbers and prices in tags of their own."""
+        parts = (self.segment.text[mark.start : mark.end] for mark in self.segment.marks)
+        return tuple(part for part in parts if part and not any(map(str.isalpha, part)))
+
     def finish(self, translation: Translation, target_lang: str | None) -> Translation:
         """Return the translation of the segment and its alternatives, given those of the text.
 

@@ -46,7 +46,8 @@ def translate_document(
         for start in range(0, len(texts), _N_TOGETHER):
             together = texts[start : start + _N_TOGETHER]
             requests = [
-                replace(template, text=each.text, verbatim=each.verbatim, align=each.aligns) for each in together
+                replace(template, text=each.text, verbatim=each.verbatim, marked=each.marked, align=each.aligns)
+                for each in together
             ]
             found = translator.pipeline.translate(requests, config, batch_size=batch_size)
             for text, translation in zip(together, found, strict=True):

@@ -22,6 +22,7 @@ class LineRequest:
     align: bool = False
     #: See `Request`.
     verbatim: tuple[Stretch, ...] = ()
+    marked: tuple[str, ...] = ()
     #: Those that it has.
     terms: tuple[Term, ...] = ()
     #: Number the doubtful words, if the model is calibrated.
@@ -37,7 +38,7 @@ class LineRequest:
     def on_the_way(self) -> LineRequest:
         """Return the request for a translation of this line into a language in the middle."""
         kept = tuple(term for term in self.terms if term.is_kept)
-        return LineRequest(self.text, verbatim=self.verbatim, terms=kept, plain=self.plain)
+        return LineRequest(self.text, verbatim=self.verbatim, marked=self.marked, terms=kept, plain=self.plain)
 
     def checked(self, translation: Translation) -> Translation:
         """Return the translation of this line through another language, with a flag if it lacks a term."""
@@ -58,6 +59,7 @@ class LineRequest:
             source,
             target,
             self.verbatim,
+            self.marked,
             terms=terms,
             doubts=self.doubts,
             plain=self.plain,

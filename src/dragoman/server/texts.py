@@ -111,7 +111,7 @@ async def translate_segments(
         for segment in segments
         if segment.has_words and route
     ]
-    lines = [LineRequest(each.text, align=each.aligns, verbatim=each.verbatim) for each in texts]
+    lines = [LineRequest(each.text, align=each.aligns, verbatim=each.verbatim, marked=each.marked) for each in texts]
     translations = await parts.service.translate(route, lines, {}) if lines else []
     if len(route) > 1:
         translations = [replace(one, alignment=None) for one in translations]

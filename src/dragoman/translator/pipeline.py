@@ -12,6 +12,7 @@ from dragoman.translator.finishing import Finisher
 from dragoman.translator.judging import or_source
 from dragoman.translator.lost_names import NameCheck
 from dragoman.translator.name_masks import attempts, with_names, with_warnings
+from dragoman.translator.number_masks import quantities_to_mask
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob, TextPlan
 from dragoman.translator.recalling import recall
@@ -230,7 +231,7 @@ class Pipeline:
             number
             for number, (text, each) in enumerate(pairs)
             if _may_gain_terms(text, each)
-            or (has_lost_content(each) and self.planner.quantities_to_mask(text.request, text.languages))
+            or (has_lost_content(each) and quantities_to_mask(text.request, text.languages, is_lost=True))
         ]
         if not lossy or not self.planner.can_mask or plan.config.sample:
             return translations

@@ -10,9 +10,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.known_names import quantities_with_names
-from dragoman.text.languages import have_rules
 from dragoman.text.odd_characters import KnownCharacters
-from dragoman.text.quantities import Quantity, find_quantities, is_bare_amount
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.spelling import WORD, Spelling
@@ -25,6 +23,7 @@ from dragoman.translator.demands import PhraseBook, with_terms
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
+from dragoman.translator.number_masks import quantities_to_mask
 from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.reading import KnownParts, PlainReader, Reading, TextReader
 from dragoman.translator.request import Request
@@ -135,7 +134,7 @@ class Planner:
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         found = request.terms.find(tagged.text) if request.terms else ()
         languages = tagged.source_lang or UNKNOWN, tagged.target_lang
-        quantities = self.quantities_to_mask(request, tagged, is_lost=masks_numbers)
+        quantities = quantities_to_mask(request, tagged, is_lost=masks_numbers) if self.can_mask else []
         if names:
             quantities = quantities_with_names(quantities, tagged.text, languages, names)
         known = KnownParts(quantities, [(start, end) for start, end, _ in found])
@@ -153,19 +152,6 @@ class Planner:
             ]
             segments = first + segments[1:]
         return TextPlan(request, marks.original(text), segments, tagged, self._calibration(request, tagged, number))
-
-    def quantities_to_mask(self, request: Request, tagged: TaggedText, *, is_lost: bool = True) -> list[Quantity]:
-        """Return the quantities of a text that are masked: of a bare amount all, so that a rule writes them.
-
-        Args:
-            is_lost: a translation lost one, so that times and prices are masked, or all by the rule `numbers`.
-        """
-        languages = tagged.source_lang or UNKNOWN, tagged.target_lang
-        if not self.can_mask or request.plain or not have_rules(languages):
-            return []
-        masks_all = is_bare_amount(tagged.text, languages[1]) or (is_lost and "numbers" in request.rules)
-        found = find_quantities(tagged.text, *languages) if masks_all or is_lost else []
-        return [each for each in found if masks_all or each.is_time_or_price]
 
     def _calibration(self, request: Request, languages: TaggedText, number: int) -> Calibration | None:
         """Return the calibration of the model in the languages of a text.

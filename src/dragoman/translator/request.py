@@ -32,6 +32,9 @@ class Request:
     target_lang: str | None = None
     #: Stretches of the text (start and end, in characters) that its translation must have, unchanged, once each.
     verbatim: Sequence[Stretch] = ()
+    #: Parts of the text that a document marks and that have no letters, such as a price in a tag of its own. Prices
+    #: among them are written by a rule, as a text of nothing but a price is, so that they stay whole.
+    marked: Sequence[str] = ()
     #: Rules that find more of them: regular expressions, or names of presets ("printf,urls"; see `text.protection`).
     protect: str | Sequence[str] | None = None
     #: Translations by people. That of an equal text is used; those of similar texts, whose score is at least the
