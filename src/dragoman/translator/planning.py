@@ -63,8 +63,7 @@ class Planner:
             zip(tokenizers.source.vocabulary.ids(reserved), tokenizers.target.vocabulary.ids(reserved), strict=True)
         )
         self._reserved_ids = tuple(self._reserved.values())
-        source = tokenizers.source
-        self._is_known = KnownCharacters(source.encode, source.special_ids.unknown)
+        self._known_characters = KnownCharacters(tokenizers.source.encode, tokenizers.source.special_ids.unknown)
         #: The phrases that a second search is to write.
         self.phrases = PhraseBook(tokenizers.target)
 
@@ -198,7 +197,7 @@ class Planner:
             return self._tokenizers.source.encode(with_tag(tags, text) if tags else text)
 
         segments = cut(reader.text, encode, self._limits(request))
-        written = [reader.written(segment.text) if segment.is_copied else "" for segment in segments]
+        written = [reader.written(segment.text) if segment.flag == "copied" else "" for segment in segments]
         return [
             segment._replace(
                 text=reader.original(segment.text),
@@ -226,7 +225,9 @@ class Planner:
                 text, language, is_shouted=is_shouted, kept=kept, has_small_start=has_small_start
             )
 
-        return TextReader(tagged.text, marks, self._tokenizers.reserved, respell, self._is_known, known)
+        return TextReader(
+            tagged.text, marks, self._tokenizers.reserved, respell, self._known_characters.in_language(language), known
+        )
 
     def _forbidden_ids(self, source_ids: Sequence[int]) -> Sequence[int]:
         """Return the ids of the reserved pieces that a source does not have, and its translation may not have."""
@@ -236,12 +237,13 @@ class Planner:
 
     def _limits(self, request: Request) -> SegmentLimits:
         learned, sentences = self._learned, 1 if request.sentences else None
+        most, takes_frames = self._max_length - 1, not (request.plain or request.prefix)
         if learned is None or request.plain:
-            return SegmentLimits(self._max_length - 1, sentences, copies_codes=not request.plain)
+            return SegmentLimits(most, sentences, copies_codes=not request.plain, takes_frames=takes_frames)
         if request.sentences is None:
             sentences = learned.known_sentences
-        copies_marks = not learned.knows_marks
-        return SegmentLimits(self._max_length - 1, sentences, learned.long_tokens, learned.usual_tokens, copies_marks)
+        lengths, copies_marks = (learned.long_tokens, learned.usual_tokens), not learned.knows_marks
+        return SegmentLimits(most, sentences, *lengths, copies_marks, takes_frames=takes_frames)
 
     def _prefix_ids(self, prefix: str, config: SearchConfig, number: int) -> list[int]:
         ids = self._tokenizers.target.encode(prefix)

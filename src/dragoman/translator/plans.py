@@ -52,6 +52,20 @@ class TextPlan:
     #: Of the model in these languages, if it is known.
     calibration: Calibration | None = None
 
+    @property
+    def readable(self) -> list[str]:
+        """The texts of the segments, each with the frames around it."""
+        found: list[str] = []
+        is_open = False  # the last has only frames
+        for segment in self.segments:
+            if found and (is_open or (segment.is_frame and segment.gap == "")):
+                found[-1] += (segment.gap or "") + segment.text
+                is_open = is_open and segment.is_frame
+            else:
+                found.append(segment.text)
+                is_open = segment.is_frame
+        return found
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -87,3 +101,12 @@ class Plan:
             jobs[number]._replace(config=configs[sizes[number]], required=required)
             for number, required in demands.items()
         ]
+
+
+def joined(segments: Sequence[Segment], translations: Sequence[str], between: str) -> str:
+    """Return the translations of segments as one text, with the white space that frames have, or else `between`."""
+    text = ""
+    for segment, translation in zip(segments, translations, strict=True):
+        gap = between if segment.gap is None else segment.gap
+        text += gap + translation if text and translation else translation
+    return text

@@ -2,6 +2,7 @@
 
 import { linkWords, placesInParts, tokenWeights, wordsOf } from "./alignment.js";
 import { choose } from "./choosing.js";
+import { isCopied } from "./cutting.js";
 import { Engine } from "./engine.js";
 import { fetchBytes, readModelFile } from "./model_file.js";
 import { readSpelling } from "./spelling.js";
@@ -120,7 +121,7 @@ export class Translator {
   /** Search for each segment. @param {import("./planning.js").Plan} plan @param {import("./engine.js").Search} search @returns {Done[]} */
   #search(plan, search) {
     const found = plan.segments.map((segment) => {
-      if (segment.flag === "copied") return null;
+      if (isCopied(segment)) return null;
       return this.model.translate(segment.ids, search, segment.prefixIds, segment.forbiddenIds);
     });
     const nBest = Math.min(...found.map((each) => each?.candidates.length ?? Infinity));
@@ -144,10 +145,10 @@ export class Translator {
       const parts = done.map((segment) => segment.candidates[rank]);
       /** @type {Candidate} */
       const candidate = {
-        text: parts.map((part) => part.text).filter(Boolean).join(between),
+        text: parts.reduce((text, part, i) => (text && part.text ? text + (done[i].gap ?? between) + part.text : text || part.text), ""),
         score: parts.reduce((sum, part) => sum + part.hypothesis.score, 0),
         logProb: parts.reduce((sum, part) => sum + part.hypothesis.logProb, 0),
-        tokens: parts.flatMap((part, i) => (done[i].flag === "copied" ? [part.text] : this.#tokens(part))),
+        tokens: parts.flatMap((part, i) => (isCopied(done[i]) ? [part.text] : this.#tokens(part))),
       };
       if (options.align) Object.assign(candidate, { alignment: this.#align(plan, done, rank, candidate.text), words: wordsOf(candidate.text) });
       return candidate;
@@ -156,7 +157,7 @@ export class Translator {
     const [best] = candidates;
     /** @type {Translation} */
     const translation = { text: best?.text ?? "", score: best?.score ?? 0, tokens: best?.tokens ?? [], candidates, flags: FLAGS.filter((flag) => raised.has(flag)) };
-    const searched = done.filter((segment) => segment.flag !== "copied");
+    const searched = done.filter((segment) => !isCopied(segment));
     if (options.align) Object.assign(translation, { alignment: best?.alignment ?? [], sourceWords: wordsOf(plan.text) });
     if (options.attention) translation.attention = searched.map((segment) => this.#attention(segment));
     if (options.trace) translation.trace = searched.map((segment) => this.#trace(segment));
@@ -188,7 +189,7 @@ export class Translator {
     const targets = placesInParts(targetParts, text);
     const links = done.flatMap((segment, i) => {
       const [source, target] = [sources[i], targets[i]];
-      if (segment.flag === "copied") {
+      if (isCopied(segment)) {
         const n = Math.min(source.words.length, target.words.length); // a prefix may stand before the first
         const [from, to] = [source.firstWord + source.words.length - n, target.firstWord + target.words.length - n];
         return Array.from({ length: n }, (_, word) => /** @type {[number, number]} */ ([from + word, to + word]));
@@ -202,7 +203,7 @@ export class Translator {
 
   /** @param {Done} segment @param {number} nTags */
   #sourcePieces(segment, nTags) {
-    if (segment.flag === "copied") return [];
+    if (isCopied(segment)) return [];
     const pieces = [...Array(nTags).fill("▁"), ...this.source.split(segment.reading.text)];
     return segment.reading.unmaskPieces(pieces.slice(0, segment.ids.length));
   }
