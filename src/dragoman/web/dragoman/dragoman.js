@@ -54,6 +54,9 @@ import { Tokenizer } from "./tokenizer.js";
 
 /** @typedef {import("./planning.js").PlannedSegment & {candidates: import("./choosing.js").SegmentCandidate[], losses: string[], nodes: import("./engine.js").TraceNode[]}} Done */
 
+/** Return false for marks and emoji, which are the same in all languages, so that copying them needs no flag. @param {string} text */
+const hasText = (text) => /[\p{L}\p{N}]/u.test(text);
+
 const FLAGS = ["repetition", "length", "copied", "unusual", "span", "number"];
 
 export class Translator {
@@ -153,7 +156,7 @@ export class Translator {
       if (options.align) Object.assign(candidate, { alignment: this.#align(plan, done, rank, candidate.text), words: wordsOf(candidate.text) });
       return candidate;
     });
-    const raised = new Set(done.flatMap(({ candidates: [best], losses, flag, reading }) => [...best.hypothesis.faults, ...losses, flag, reading.hasForeign ? "copied" : null]));
+    const raised = new Set(done.flatMap(({ text, candidates: [best], losses, flag, reading }) => [...best.hypothesis.faults, ...losses, hasText(text) ? flag : null, reading.hasForeign ? "copied" : null]));
     const [best] = candidates;
     /** @type {Translation} */
     const translation = { text: best?.text ?? "", score: best?.score ?? 0, tokens: best?.tokens ?? [], candidates, flags: FLAGS.filter((flag) => raised.has(flag)) };
