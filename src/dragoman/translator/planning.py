@@ -20,12 +20,12 @@ from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.confidence import Calibration
-from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
+from dragoman.translator.cutting import Segment, cut, encode_if_short
 from dragoman.translator.demands import PhraseBook, with_terms
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
-from dragoman.translator.plans import Plan, TextPlan
+from dragoman.translator.plans import Plan, TextPlan, segment_limits
 from dragoman.translator.reading import KnownParts, PlainReader, Reading, TextReader
 from dragoman.translator.request import Request
 from dragoman.translator.respelling import Respelling
@@ -196,7 +196,7 @@ class Planner:
             text = read(segment).text
             return self._tokenizers.source.encode(with_tag(tags, text) if tags else text)
 
-        segments = cut(reader.text, encode, self._limits(request))
+        segments = cut(reader.text, encode, segment_limits(request, self._learned, self._max_length - 1))
         written = [reader.written(segment.text) if segment.flag == "copied" else "" for segment in segments]
         return [
             segment._replace(
@@ -234,16 +234,6 @@ class Planner:
         if self._reserved.keys().isdisjoint(source_ids):
             return self._reserved_ids
         return tuple(self._reserved[id] for id in self._reserved.keys() - set(source_ids))
-
-    def _limits(self, request: Request) -> SegmentLimits:
-        learned, sentences = self._learned, 1 if request.sentences else None
-        most, takes_frames = self._max_length - 1, not (request.plain or request.prefix)
-        if learned is None or request.plain:
-            return SegmentLimits(most, sentences, copies_codes=not request.plain, takes_frames=takes_frames)
-        if request.sentences is None:
-            sentences = learned.known_sentences
-        lengths, copies_marks = (learned.long_tokens, learned.usual_tokens), not learned.knows_marks
-        return SegmentLimits(most, sentences, *lengths, copies_marks, takes_frames=takes_frames)
 
     def _prefix_ids(self, prefix: str, config: SearchConfig, number: int) -> list[int]:
         ids = self._tokenizers.target.encode(prefix)
