@@ -23,7 +23,7 @@ def texts(translations: list[Translation]) -> list[str]:
 
 @given(st.text(max_size=200), st.integers(2, 30))
 def test_cutting_loses_nothing(text: str, limit: int) -> None:
-    parts = [part.ids for part in cut(text, visible_ids, SegmentLimits(limit))]
+    parts = [part.ids for part in cut(text, visible_ids, SegmentLimits(limit, takes_frames=False))]
     assert all(0 < len(part) <= limit for part in parts)
     assert [each for part in parts for each in part] == visible_ids(text)
     if len(visible_ids(text)) <= limit and len(text) <= 16 * limit:
@@ -84,7 +84,8 @@ def test_cutting_never_loses_or_invents_a_character(text: str, limits: SegmentLi
 
 
 def sentences_of(text: str) -> list[str]:
-    return [part.text for part in cut(text, lambda part: list(map(ord, part)), SegmentLimits(500, sentences=1))]
+    limits = SegmentLimits(500, sentences=1, takes_frames=False)
+    return [part.text for part in cut(text, lambda part: list(map(ord, part)), limits)]
 
 
 @given(marked)

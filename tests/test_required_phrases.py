@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -24,7 +26,10 @@ LENGTHS = (1, 2, 3)
 
 @dataclass(frozen=True)
 class RequiresPhrase:
-    """The rule for one sentence, from its definition: a phrase of each demand stands in the text as words."""
+    """The rule for one sentence, from its definition: a phrase of each demand stands in the text as words.
+
+    Equal demands need as many phrases that do not overlap.
+    """
 
     demands: Sequence[Sequence[Phrase]]
     surfaces: Surfaces
@@ -34,17 +39,25 @@ class RequiresPhrase:
 
     def may_end(self, ids: tuple[int, ...]) -> bool:
         text = "".join(self.surfaces.texts[id] for id in ids)
-        return all(any(self.stands(phrase, text) for phrase in demand) for demand in self.demands)
+        counts = Counter(map(tuple, self.demands))
+        return all(
+            self.has(count, [place for one in demand for place in self.places(one, text)])
+            for demand, count in counts.items()
+        )
 
-    def stands(self, phrase: Phrase, text: str) -> bool:
+    def has(self, count: int, places: Sequence[tuple[int, int]]) -> bool:
+        return any(
+            all(one[1] <= other[0] for one, other in pairwise(sorted(chosen))) for chosen in combinations(places, count)
+        )
+
+    def places(self, phrase: Phrase, text: str) -> Iterator[tuple[int, int]]:
         words = "".join(phrase.pieces)
         starts = [start for start in range(len(text)) if text.startswith(words, start)]
-        for before, after in ((text[:start][-1:], text[start + len(words) :][:1]) for start in starts):
-            is_begun_well = not (is_letter(words[0]) and is_letter(before))
-            is_ended_well = phrase.goes_on or not (is_letter(words[-1]) and is_letter(after))
+        for start, end in ((start, start + len(words)) for start in starts):
+            is_begun_well = not (is_letter(words[0]) and is_letter(text[:start][-1:]))
+            is_ended_well = phrase.goes_on or not (is_letter(words[-1]) and is_letter(text[end:][:1]))
             if is_begun_well and is_ended_well:
-                return True
-        return False
+                yield start, end
 
 
 def is_letter(character: str) -> bool:

@@ -115,8 +115,25 @@ def test_auto_tells_the_language(client: Any) -> None:
     both = client.post("/translate", json={"q": [text, "x"], "source": "auto", "target": "de"}).json()
     assert [each["language"] for each in both["detectedLanguage"]] == ["de", "de"]  # the short one as all together
     assert both["translatedText"][0] == text  # it is in the target language
+    assert isinstance(answer["detectedLanguage"]["confidence"], int)
     nothing = client.post("/translate", json={"q": "😀", "source": "auto", "target": "de"}).json()
-    assert nothing == {"translatedText": "😀", "detectedLanguage": {"confidence": 0.0, "language": "en"}}
+    assert nothing == {"translatedText": "😀", "detectedLanguage": {"confidence": 0, "language": "en"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("Il gatto è sul tavolo.", "Italian (it)"), ("Я очень рад тебя видеть.", "Russian (ru)")]
+)
+def test_a_text_in_a_language_of_no_model_is_refused(client: Any, text: str, code: str) -> None:
+    answer = client.post("/translate", json={"q": text, "source": "auto", "target": "de"})
+    assert answer.status_code == 400
+    assert answer.json() == {"error": f"German (de) is not available as a target language from {code}"}
+
+
+def test_a_list_in_a_form_is_several_texts(client: Any) -> None:
+    several = client.post("/translate", data={**GOOD, "q": json.dumps(SOURCES)}).json()["translatedText"]
+    assert several == client.post("/translate", json={**GOOD, "q": SOURCES}).json()["translatedText"]
+    for text in ('["a", 1]', '["a"', "[a]"):
+        assert isinstance(client.post("/translate", data={**GOOD, "q": text}).json()["translatedText"], str)
 
 
 def test_a_common_language_leads_to_one_that_no_model_translates_into(client: Any, oracle: Translator) -> None:
@@ -185,7 +202,7 @@ def test_detect(client: Any) -> None:
     found = client.post("/detect", data={"q": "Das ist ein schöner Tag, und die Katze schläft."}).json()
     assert found[0]["language"] == "de"
     assert found[0]["confidence"] > 60
-    assert client.post("/detect", json={"q": "?!"}).json() == [{"confidence": 0.0, "language": "en"}]
+    assert client.post("/detect", json={"q": "?!"}).json() == [{"confidence": 0, "language": "en"}]
     assert client.post("/detect", json={}).json() == {"error": "Invalid request: missing q parameter"}
 
 
@@ -226,7 +243,8 @@ def test_a_file_is_translated_and_fetched(client: Any, oracle: Translator) -> No
     assert re.fullmatch(r"http://testserver/download_file/[0-9a-f-]{36}\.my_text_de\.txt", url)
     file = client.get(url)
     assert file.text == f"{german(oracle, SOURCES[0])}\r\n\r\n- {german(oracle, SOURCES[1])}\r\n"
-    assert file.headers["content-disposition"] == 'attachment; filename="my_text_de.txt"'
+    disposition = file.headers["content-disposition"]
+    assert disposition == "attachment; filename=\"my_text_de.txt\"; filename*=UTF-8''my%20text_de.txt"
     assert client.get("/download_file/..%2f..%2fetc%2fpasswd").status_code == 404
 
 

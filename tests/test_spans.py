@@ -35,9 +35,9 @@ def test_spans_are_in_order_and_do_not_overlap(text: str) -> None:
 
 @given(st.text(alphabet=SIGNS, max_size=30), st.text(alphabet=SIGNS, max_size=30))
 def test_a_span_ends_at_white_space_unless_it_says_where_it_ends(first: str, second: str) -> None:
-    """Placeholders, code, IBANs and groups of digits may have spaces; all other spans lie within a word."""
+    """Placeholders, code, tags, IBANs and groups of digits may have spaces; all other spans lie within a word."""
     for text, kind in spans_of(f"{first} {second}"):
-        assert not re.search(r"\s", text) or kind in ("placeholder", "code", "identifier", "number")
+        assert not re.search(r"\s", text) or kind in ("placeholder", "code", "tag", "break", "identifier", "number")
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_a_number_has_its_separators_and_nothing_around_it(text: str, numbers: l
         ),
         ("'ann@b.co', ‘o’neill@b.co’ \"bo@b.co\"", ["ann@b.co", "o’neill@b.co", "bo@b.co"]),
         ("l'adresse d'ann@b.co ou Qu’bo@b.co, dell'io@b.co", ["ann@b.co", "bo@b.co", "io@b.co"]),
-        ("a&amp;ann@b.co, it''s@b.co", ["ann@b.co", "s@b.co"]),
+        ("a&amp;ann@b.co, it''s@b.co", ["&amp;", "ann@b.co", "s@b.co"]),
         (
             "@ann, #tag and #42nd, not #1 or C# or &#39;",
-            [("@ann", "mention"), ("#tag", "mention"), ("#42nd", "mention")],
+            [("@ann", "mention"), ("#tag", "mention"), ("#42nd", "mention"), ("&#39;", "tag")],
         ),
         ("{0} {name!r:>10} {} {first name} {{ x }}", ["{0}", "{name!r:>10}", "{}", "{first name}", "{{ x }}"]),
         ("%s, %(count)d, %1$s, %-5.2f", ["%s", "%(count)d", "%1$s", "%-5.2f"]),
@@ -133,7 +133,32 @@ def test_a_number_has_its_separators_and_nothing_around_it(text: str, numbers: l
         ("⟨1⟩ and ⟨64⟩", ["⟨1⟩", "⟨64⟩"]),
         ("👍🏽👍 yes 🇩🇪, 1️⃣ :-)", ["👍🏽👍", "🇩🇪", "1️⃣", ":-)"]),
         ("50 % of them, 100%, 50%de", []),
-        ("don`t, can`t, <b>, and/or, {a, b}, U.K., $20, a @ b, (e.g.:)", []),
+        ("don`t, can`t, and/or, {a, b}, {A man.}, U.S., $20, a @ b, (e.g.:), a < b > c, x<y, y>z", []),
+        ("%1 of %L2, %n: %1% %Y-%m-%d %H:%M", ["%1", "%L2", "%n", "%1%", "%Y-%m-%d", "%H:%M"]),
+        ("共%n个文件%1，%1%2", ["%n", "%1", "%1%2"]),
+        ("5%, 5 %, 100 %, 50 % d'eau, a%20b, %50", []),
+        (
+            "Use B<ls> and I<file>, C<< $a->b >>. L<perlpod(1)>; A<B and C>D",
+            ["B<ls>", "I<file>", "C<< $a->b >>", "L<perlpod(1)>"],
+        ),
+        (r"\fBfile\fR, \\fIx\\fP and \fB", [r"\fBfile\fR", r"\\fIx\\fP", r"\fB"]),
+        ("small [*]_, [#]_ [1]_ [Smith2020]_, not [a]", ["[*]_", "[#]_", "[1]_", "[Smith2020]_"]),
+        ("|version| |x|_ but not a|b|c or a || b", ["|version|", "|x|_"]),
+        (
+            "<x id=\"1\"/>Hello<ph/>, <a href='b'>here</a> <your name> <!-- a - b -->",
+            ['<x id="1"/>', "<ph/>", "<a href='b'>", "</a>", "<your name>", "<!-- a - b -->"],
+        ),
+        ("One.<br />Two<BR></p>", [("<br />", "break"), ("<BR>", "break"), ("</p>", "break")]),
+        (r"One\nTwo \textbf \alpha", [(r"\n", "break"), (r"\textbf", "code"), (r"\alpha", "code")]),
+        (
+            "<command>ls -l</command> [b]no[/b] [url=http://a.b] [sic]",
+            ["<command>ls -l</command>", "[b]", "[/b]", "[url=http://a.b]"],
+        ),
+        ("AT&T, AT&amp;T, R&D's M&Ms, Tom & Jerry && fish & chips", ["AT&T", "AT&amp;T", "R&D", "M&Ms", "&", "&&"]),
+        (":rocket: :+1: :tada::tada: :ref:`x`", [":rocket:", ":+1:", ":tada::tada:", ":ref:`x`"]),
+        ("Note:this:that 10:30:15 yes: no: a :", []),
+        ("N.B. The U.K. is J.R.R. Tolkien's, in the U.K. Now.", ["N.B.", "U.K.", "J.R.R.", "U.K"]),
+        ("At 5 P.M. in the U.S. or U.S.A.", []),
         ("The end.It is gut.De rien, x_ _x_ ___", []),
     ],
 )
@@ -175,6 +200,19 @@ def test_the_fields_of_python_formats_are_placeholders(name: str, conversion: st
         " --a",
         "--a=",
         " -a",
+        "<a ",
+        "<a b='",
+        "<!-- -",
+        "[a=",
+        "&a",
+        "\\fB",
+        "B< ",
+        "|a",
+        ":a:",
+        "%1",
+        "%Y-",
+        "A.",
+        "AB&",
     ],
 )
 def test_the_time_grows_with_the_length_of_the_text(piece: str) -> None:

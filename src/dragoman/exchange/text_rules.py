@@ -25,6 +25,7 @@ from dragoman.text import (
     doubled_prices,
     icu_messages,
     invisible,
+    languages,
     minus_signs,
     moments,
     number_words,
@@ -41,16 +42,15 @@ from dragoman.text import (
     unit_symbols,
     weekdays,
 )
-from dragoman.translator import cutting, reading
+from dragoman.translator import cutting, frames, reading
 
 #: The names of patterns in each module. Most are private: no other Python code needs them.
 _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (cleaning, ("NOT_TEXT", "_WITHOUT_WIDTH")),
     (invisible, ("_SUSPECT", "_OTHER", "_JOINER", "_RUN", "_JOINING", "_UNCOMMON", "_MONGOLIAN", "_EMOJI", "_REGION")),
     (tags, ("TAG",)),
-    (sentences, ("_WIDE_SPACE", "_BLANK_LINE", "_MARKS", "_INNER_DOT", "_SMALL_INNER_DOT", "_NO_BEGINNING")),
-    (sentences, ("_WORD_BEFORE", "_WORD_AFTER", "_BEGINNINGS", "_MORE_BEGINNINGS", "_NAME_ENDS", "_IN_WORD")),
-    (sentences, ("_MAYBE_LAST",)),
+    (sentences, ("_WIDE_SPACE", "_BLANK_LINE", "_MARKS", "_NO_BEGINNING")),
+    (sentences, ("_WORD_BEFORE", "_WORD_AFTER", "_NAME_ENDS", "_IN_WORD")),
     (cutting, ("_NO_WORD", "_CLAUSE", "_SPACE", "_BETWEEN_UNBROKEN")),
     (spans, ("_SIGN",)),
     (command_options, ("_CLEAR", "_PROSE", "_CLEARLY_BEFORE", "_CLEARLY_AFTER", "_OPENED", "_CLOSED", "_VALUE_AFTER")),
@@ -70,8 +70,9 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (dates, ("_DIGIT", "_IN_DIGITS")),
     (doubled_prices, ("_DOUBLED",)),
     (unit_symbols, ("_IN_SOURCE", "_CODES_BEFORE")),
-    (odd_characters, ("_PART",)),
     (icu_messages, ("_HEAD",)),
+    (odd_characters, ("_PART", "_SMALL", "_UNIT", "_NUMBER_BEFORE")),
+    (frames, ("_BETWEEN", "_LEADING_TAGS", "_TRAILING_TAGS", "_ITEM", "_LETTER")),
     (spelling, ("WORD", "_INSIDE")),
     (number_words, ("_PARTS_OF_HOUR", "_ROMAN")),
     (word_spans, ("_WORD", "_INVISIBLE")),
@@ -97,7 +98,7 @@ def rules() -> str:
         "DATE_PATTERNS": ("Record<string, number>", {language: len(each) for language, each in dates._DATES.items()}),
         "MONTH_NUMBERS": ("Record<string, Record<string, number>>", dates.MONTH_NUMBERS),
         "HALVES": ("Record<string, number>", times.HALVES),
-        "ABBREVIATIONS": ("Record<string, Record<string, string>>", abbreviations.ABBREVIATIONS),
+        "ABBREVIATIONS": ("Record<string, Record<string, string>>", _abbreviations()),
         "UNITS": ("string[]", unit_symbols.NAMES),
         "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
         "SCALE_MEANINGS": (
@@ -106,6 +107,8 @@ def rules() -> str:
         ),
         "HALF_MILLIONS": ("Record<string, number>", scales.HALVES),
         "SPELLING": ("{swapped: number[], doubled: number[]} & Record<string, number>", _spelling_rules()),
+        "SCRIPTS": ("Record<string, string>", languages._SCRIPTS),
+        "SCRIPT_LANGUAGES": ("string[]", sorted(set(languages._SHORT.values()))),
         "MARKS": (
             "Record<string, string>",
             {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},
@@ -116,6 +119,10 @@ def rules() -> str:
         f"\n/** @type {{{kind}}} */\nexport const {name} = {json.dumps(table, separators=(',', ':'))};\n"
         for name, (kind, table) in tables.items()
     )
+
+
+def _abbreviations() -> dict[str, Any]:
+    return {language: abbreviations.words_read(language) for language in abbreviations.LANGUAGES}
 
 
 def _spelling_rules() -> dict[str, Any]:
@@ -139,15 +146,14 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
     patterns["SPACES"] = re.compile(r"\s+")
     patterns["spans.SPAN"] = spans._span_pattern()
-    alternatives = {"PRONOUNS": sentences._PRONOUNS, "ABBREVIATIONS": sentences._ABBREVIATIONS}
-    patterns |= {f"sentences.{name}": re.compile(text) for name, text in alternatives.items()}
+    patterns |= _listed_patterns()
     patterns |= {f"currencies.{sign}": pattern for sign, pattern in currencies._PATTERNS.items()}
     patterns |= {f"currencies.AFTER.{sign}": pattern for sign, pattern in currencies._AFTER.items()}
     patterns |= {f"currencies.BEFORE.{sign}": pattern for sign, pattern in currencies._BEFORE.items()}
     patterns |= {f"currency_words.{language}": each for language, each in currencies.CURRENCY_WORDS.items()}
     for kind in ("_TIME_NEXT", "_DATE_NEXT", "_IN_WORDS"):
         patterns |= {f"moments.{language}.{kind.strip('_')}": each for language, each in vars(moments)[kind].items()}
-    patterns |= {f"abbreviations.{language}": each for language, each in abbreviations.PATTERNS.items()}
+    patterns |= {f"abbreviations.{language}": abbreviations.pattern(language) for language in abbreviations.LANGUAGES}
     patterns |= {f"units.{symbol}": each for symbol, each in unit_symbols.MENTIONS.items()}
     patterns |= {f"minus_signs.{language}": each for language, each in minus_signs.MINUS_WORDS.items()}
     for language, (clear, every) in clock_words.CLOCK_PATTERNS.items():
@@ -170,3 +176,16 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         patterns |= {f"times.{language}.{number}": pattern for number, pattern in enumerate(each)}
         patterns[f"times.{language}.AFTERNOON"] = times.AFTERNOON_WORDS[language]
     return patterns
+
+
+def _listed_patterns() -> dict[str, re.Pattern[str]]:
+    """Return the patterns of words that are listed in files."""
+    return {
+        "sentences.INNER_DOT": sentences.inner_dot(),
+        "sentences.SMALL_INNER_DOT": sentences.inner_dot(re.IGNORECASE),
+        "sentences.MAYBE_LAST": sentences.maybe_last(),
+        "sentences.PRONOUNS": sentences.pronouns(),
+        "sentences.BEGINNINGS": sentences.beginnings(),
+        "sentences.MORE_BEGINNINGS": sentences.more_beginnings(),
+        "sentences.ABBREVIATIONS": sentences.abbreviation(),
+    }

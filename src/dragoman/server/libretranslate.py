@@ -18,7 +18,7 @@ from dragoman.errors import counted
 from dragoman.memories import Unit
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
-from dragoman.server.downloads import media_type
+from dragoman.server.downloads import content_disposition, media_type
 from dragoman.server.libretranslate_input import Parameters, check_limits
 from dragoman.server.server_memory import FullError
 from dragoman.server.server_parts import ServerParts
@@ -99,7 +99,7 @@ def _add_files(router: APIRouter, parts: ServerParts) -> None:
             raise ApiError(400, _NO_FILES)
         if (found := parts.downloads.get(name)) is None:
             raise ApiError(404, "there is no such file (any more)")
-        headers = {"content-disposition": f'attachment; filename="{found[0]}"'}
+        headers = {"content-disposition": content_disposition(found[0])}
         return Response(found[1], media_type=media_type(found[0]), headers=headers)
 
 

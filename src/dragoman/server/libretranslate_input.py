@@ -183,9 +183,24 @@ async def _form(request: Request, max_bytes: int) -> dict[str, Any]:
 
 
 def _by_name(items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the first value of each name; of `q`, which is several texts if it is there more than once, a list."""
+    """Return the first value of each name; of `q`, which is several texts if it is there more than once, a list.
+
+    A `q` that is a list of strings in JSON is several texts, too.
+    """
     texts = [value for name, value in items if name == "q"]
-    return dict(reversed(items)) | ({"q": texts} if len(texts) > 1 else {})
+    listed = _listed(texts[0]) if len(texts) == 1 else texts
+    return dict(reversed(items)) | ({"q": listed} if listed else {})
+
+
+def _listed(text: Any) -> list[str] | None:
+    """Return the strings of a list in JSON; None for any other text."""
+    if not isinstance(text, str) or not text.lstrip().startswith('["'):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
 
 
 def _json_object(body: bytes) -> dict[str, Any]:

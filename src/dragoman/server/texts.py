@@ -165,6 +165,7 @@ def require_route(directory: Directory, source: str, target: str) -> list[Leg]:
 async def detect_sources(parts: ServerParts, texts: Sequence[str], target: str) -> list[Detection]:
     """Return the most likely language of each text, among those that can be translated into the target.
 
+    A text that is clearly in another language has that one; `require_route` then says that there is no way from it.
     Short texts are judged together, as LibreTranslate does.
     """
     directory = parts.shelf.directory
@@ -179,4 +180,4 @@ async def detect_sources(parts: ServerParts, texts: Sequence[str], target: str) 
 
 def _first(parts: ServerParts, text: str, languages: Sequence[str]) -> Detection:
     found = parts.detector.detect(text, languages)[0]
-    return found if found.language in languages else UNDETECTABLE._replace(language=languages[0])
+    return UNDETECTABLE._replace(language=languages[0]) if found is UNDETECTABLE else found

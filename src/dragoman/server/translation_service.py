@@ -123,7 +123,7 @@ class TranslationService:
         requests = [Request(line, source_lang=leg.source, target_lang=leg.target, plain=plain) for line in lines]
         async with self._model(leg.model) as model:
             plan = await self.in_thread(lambda: model.translator.pipeline.plan(requests))
-        return [[segment.text for segment in text.segments] for text in plan.texts]
+        return [text.readable for text in plan.texts]
 
     async def look_inside(
         self,

@@ -6,53 +6,17 @@ A point inside a sentence is rare in training text, so a model reads it as the e
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
+from functools import cache
 
+from dragoman.text.abbreviation_files import readings
 from dragoman.text.calendar_names import MONTHS
 from dragoman.text.dates import MONTH_NUMBERS
 from dragoman.text.languages import base_language
 from dragoman.text.shouting import rewrite_words
 
-#: What may stand anywhere.
-_ANYWHERE = {
-    "en": {
-        "e.g.": "for example",
-        "i.e.": "that is",
-        "a.m.": "am",
-        "p.m.": "pm",
-        "approx.": "about",
-        "tel.": "telephone",
-        "dept.": "department",
-        "blvd.": "boulevard",
-    },
-    "de": {
-        "z. B.": "zum Beispiel",
-        "d. h.": "das heißt",
-        "u. a.": "unter anderem",
-        "bzw.": "beziehungsweise",
-        "usw.": "und so weiter",
-        "ca.": "ungefähr",
-        "inkl.": "inklusive",
-        "evtl.": "eventuell",
-        "Tel.": "Telefon",
-        "Mio.": "Millionen",
-        "Mrd.": "Milliarden",
-    },
-    "fr": {
-        "p. ex.": "par exemple",
-        "par ex.": "par exemple",
-        "c.-à-d.": "c'est-à-dire",
-        "env.": "environ",
-        "tél.": "téléphone",
-    },
-}
-#: What stands before a number.
-_BEFORE_NUMBERS = {
-    "en": {"no.": "number", "p.": "page", "pp.": "pages", "ch.": "chapter", "vol.": "volume", "max.": "at most"},
-    "de": {"S.": "Seite", "Kap.": "Kapitel", "max.": "höchstens"},
-    "fr": {"n°": "numéro", "p.": "page", "max.": "au plus"},
-}
-
-
+#: The languages whose abbreviations are read as words.
+LANGUAGES = ("en", "de", "fr")
 #: Characters that stand for spans, such as the number of an invoice, while a text is read (`translator/marks.py`).
 _MARKS = "\U000f0000-\U000ffffd"
 
@@ -67,7 +31,7 @@ def _key(written: str) -> str:
     return "".join(written.lower().split()).removesuffix(".")
 
 
-def _any_of(forms: dict[str, str]) -> str:
+def _any_of(forms: Iterable[str]) -> str:
     """Return a pattern of abbreviations. A point at the end of the text also ends the sentence, and stays."""
     patterns = (
         re.escape(form).replace(r"\ ", r"\s?").replace(r"\-", "-") for form in sorted(forms, key=len, reverse=True)
@@ -75,26 +39,23 @@ def _any_of(forms: dict[str, str]) -> str:
     return "|".join(re.sub(r"\\\.\Z", r"(?:\\.(?!\\Z)|(?=\\.\\Z))", each) for each in patterns)
 
 
-def _pattern(language: str) -> re.Pattern[str]:
+@cache
+def pattern(language: str) -> re.Pattern[str]:
+    """Return the pattern of the abbreviations of a language."""
     months = _any_of(_short_months(language))
     return re.compile(
-        rf"(?<![\w.])(?:{_any_of(_ANYWHERE[language])}"
-        rf"|(?:{_any_of(_BEFORE_NUMBERS[language])}|{months})(?=\s?[\d{_MARKS}])"
+        rf"(?<![\w.])(?:{_any_of(readings(language, 'words'))}"
+        rf"|(?:{_any_of(readings(language, 'words_before_numbers'))}|{months})(?=\s?[\d{_MARKS}])"
         rf"|(?:(?<=\d\s)|(?<=\d\.\s)|(?<=\d\.))(?:{months}))(?!\w)",
         re.IGNORECASE,
     )
 
 
-#: The words by the abbreviation in small letters, without spaces and without its last point.
-ABBREVIATIONS = {
-    language: {
-        _key(form): words
-        for forms in (_ANYWHERE[language], _BEFORE_NUMBERS[language], _short_months(language))
-        for form, words in forms.items()
-    }
-    for language in _ANYWHERE
-}
-PATTERNS = {language: _pattern(language) for language in _ANYWHERE}
+@cache
+def words_read(language: str) -> Mapping[str, str]:
+    """Return the words by the abbreviation in small letters, without spaces and without its last point."""
+    forms = {**readings(language, "words"), **readings(language, "words_before_numbers"), **_short_months(language)}
+    return {_key(form): words for form, words in forms.items()}
 
 
 def without_abbreviations(text: str, language: str) -> str:
@@ -107,11 +68,11 @@ def without_abbreviations(text: str, language: str) -> str:
     'Is it number 5, for example on January 3? No.'
     """
     language = base_language(language)
-    if language not in PATTERNS:
+    if language not in LANGUAGES:
         return text
-    return rewrite_words(text, lambda _, match: _words(match[0], language), PATTERNS[language])
+    return rewrite_words(text, lambda _, match: _words(match[0], language), pattern(language))
 
 
 def _words(written: str, language: str) -> str:
-    words = ABBREVIATIONS[language][_key(written)]
+    words = words_read(language)[_key(written)]
     return words[0].upper() + words[1:] if written[0].isupper() else words

@@ -33,6 +33,50 @@ _SHORT = {code: short for line in _CODES.split(";") for short, *codes in [line.s
 KNOWN_CODES = frozenset(_CODES.replace(";", " ").split())
 
 
+#: The characters of scripts, for a class of a regular expression, and the languages that are written in them. Latin is
+#: left out: every language has names and words in it. So is Greek, whose letters are symbols everywhere.
+_SCRIPTS = {
+    "\u0400-\u052f\u1c80-\u1c8f\ua640-\ua69f": "az bg kk ky mk ru sr tg tt uk uz",
+    "\u0530-\u058f": "hy",
+    "\u0590-\u05ff": "he",
+    "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefe": "ar az fa kk ky ms pa tt ur uz",
+    "\u0900-\u097f\ua8e0-\ua8ff": "hi mr ne sa",
+    "\u0980-\u09ff": "as bn sa",
+    "\u0a00-\u0a7f": "pa",
+    "\u0a80-\u0aff": "gu",
+    "\u0b00-\u0b7f": "or",
+    "\u0b80-\u0bff": "ta",
+    "\u0c00-\u0c7f": "te",
+    "\u0c80-\u0cff": "kn",
+    "\u0d00-\u0d7f": "ml",
+    "\u0d80-\u0dff": "si",
+    "\u0e00-\u0e7f": "th",
+    "\u0e80-\u0eff": "lo",
+    "\u0f00-\u0fff": "bo",
+    "\u1000-\u109f": "my",
+    "\u10a0-\u10ff\u1c90-\u1cbf": "ka",
+    "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af": "ko",
+    "\u1200-\u139f": "am ti",
+    "\u1780-\u17ff": "km",
+    "\u3040-\u30ff\u31f0-\u31ff": "ja",
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff": "ja ko zh",
+}
+
+
+def foreign_scripts(language: str) -> str:
+    """Return the characters of the scripts that a language is not written in, for a class of a regular expression.
+
+    It is empty for a language that is not known here.
+
+    Args:
+        language: its code.
+    """
+    language = base_language(language)
+    if language not in KNOWN_CODES:
+        return ""
+    return "".join(characters for characters, languages in _SCRIPTS.items() if language not in languages.split())
+
+
 def base_language(code: str) -> str:
     """Return the language of a code, without region or script; in two letters if any rule here is for that language.
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import cache
 
-from dragoman.text.languages import UNSPACED
+from dragoman.text.languages import UNSPACED, foreign_scripts
 from dragoman.text.protection import Stretch
 
 #: Symbols beyond ASCII that a language may write in words: "20 °C" is "20 Grad".
 _TRANSLATED = frozenset("°№℃℉")
-#: A word of a script with spaces, or a character beyond ASCII that is in no word.
-_PART = re.compile(rf"(?P<word>[^\W{UNSPACED}]+)|[^\x00-\x7f\w\s]")
+#: A word of a script with spaces, or a character beyond ASCII that is in no such word.
+_PART = re.compile(rf"(?P<word>[^\W{UNSPACED}]+)|[{UNSPACED}]|[^\x00-\x7f\w\s]")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+#: Small letters and digits, above the line or below.
+_SMALL = re.compile("[²³¹ᵃ-ᵿᶛ-ᶿ\u2070-\u209f]")
+#: A unit with an exponent, after a number or in one word with it.
+_UNIT = re.compile(r"\d*[^\W\d_]{1,3}[²³]")
+_NUMBER_BEFORE = re.compile(r"\d\s?\Z")
 _AMOUNT_BEFORE, _AMOUNT_AFTER = re.compile(r"\d[\d.,]{0,20} ?\Z"), re.compile(r" ?\d(?:[\d.,]{0,20}\d)?")
 _NEAR = 22
 
@@ -37,6 +43,24 @@ class KnownCharacters:
             is_known = self._known[character] = len(ids) <= 2 and self._unknown not in ids
         return is_known
 
+    def in_language(self, language: str) -> Callable[[str], bool]:
+        """Return a function that tells if a model can translate a character from a language.
+
+        It cannot if the language is not written in the script, although another language of the model may have a piece
+        for the letter. Scripts without spaces have rare characters that are spelled in bytes; these are left to it.
+
+        Args:
+            language: its code; of one that is not known in `languages.py`, all scripts without spaces are left to it.
+        """
+        foreign = _foreign(language)
+        return lambda one: not foreign.match(one) and (_UNSPACED.match(one) is not None or self(one))
+
+
+@cache
+def _foreign(language: str) -> re.Pattern[str]:
+    foreign = foreign_scripts(language)
+    return re.compile(f"[{foreign}]" if foreign else r"(?!)")
+
 
 def symbols(text: str) -> set[str]:
     """Return the symbols of a text that every language writes in the same way.
@@ -50,7 +74,8 @@ def symbols(text: str) -> set[str]:
 def odd_stretches(text: str, is_known: Callable[[str], bool]) -> list[Stretch]:
     """Return the places of symbols, and of words with a character that the model does not know.
 
-    A currency sign that it does not know goes with its amount. Scripts without spaces are left as they are.
+    A currency sign that it does not know goes with its amount. Words with small letters or digits are there too, except
+    units after a number: "CO₂", but not "5 m²".
 
     Args:
         is_known: returns True for a character that has a piece of its own.
@@ -58,17 +83,27 @@ def odd_stretches(text: str, is_known: Callable[[str], bool]) -> list[Stretch]:
     if text.isascii():
         return []
     odd = {character for character in set(text) if _is_symbol(character) or _is_unknown(character, is_known)}
-    if not odd:
+    if not odd and not _SMALL.search(text):
         return []
     found: list[Stretch] = []
     for match in _PART.finditer(text):
-        if odd.isdisjoint(match[0]):
-            continue
         start, end = match.span()
-        if match["word"] is None and found and found[-1][1] == start:  # a row of symbols
+        is_mark = bool(found) and found[-1][1] == start and unicodedata.category(match[0][0])[0] == "M"
+        if odd.isdisjoint(match[0]) and not is_mark and not _has_exponent(match):
+            continue
+        if match["word"] is None and found and found[-1][1] == start:  # a row of symbols or of letters
             start = found.pop()[0]
         found.append((start, end))
     return [_with_amount(text, *place) for place in found]
+
+
+def _has_exponent(match: re.Match[str]) -> bool:
+    """Return True if a word has small letters or digits, and is no unit of a number."""
+    if match["word"] is None or not _SMALL.search(match[0]):
+        return False
+    is_unit = _UNIT.fullmatch(match[0]) is not None
+    has_number = match[0][0].isdigit() or _NUMBER_BEFORE.search(match.string[max(0, match.start() - 2) : match.start()])
+    return not (is_unit and has_number)
 
 
 def has_foreign_letter(text: str, is_known: Callable[[str], bool]) -> bool:
@@ -84,7 +119,7 @@ def _is_symbol(character: str) -> bool:
 
 def _is_unknown(character: str, is_known: Callable[[str], bool]) -> bool:
     """Letters for private use are marks; of the other characters, those without a shape of their own do not count."""
-    if character <= "\x7f" or _UNSPACED.match(character) or unicodedata.category(character)[0] in "CMZ":
+    if character <= "\x7f" or unicodedata.category(character)[0] in "CMZ":
         return False
     return not is_known(character)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
+from dragoman.text.abbreviation_files import ListName, listed
 from dragoman.text.cleaning import sanitize
 
 #: Marks that end a sentence in scripts with spaces between words, and in scripts without.
@@ -22,32 +24,9 @@ _BLANK_LINE = re.compile(r"\n\s*\n\s*|\u2029\s*")
 _MARKS = re.compile(
     rf"([{_SPACED}{_UNSPACED}](?:[{_SPACED}{_UNSPACED}{_CLOSING}]|(?:“|‘|\s»)(?!\S))*)(\s*)|{PARAGRAPH_END}\s*"
 )
-#: Titles and abbreviations that are followed by something in their sentence.
-_ABBREVIATIONS = (
-    "Mr|Mrs|Ms|Dr|Dra|Prof|Rev|Gen|Capt|Lt|Sgt|Cpl|Col|Maj|Adm|Gov|Sen|Rep|Pres|Hon|St|Ft|Mt|Messrs|"
-    "Hr|Fr|Frl|Fa|Ing|med|Mio|Mrd|[Gg]eb|[Gg]gf|[Ss]og|[Bb]zw|[Cc]a|[Vv]gl|[Ii]nkl|[Ee]vtl|Bd|"
-    "ex|env|[Tt]él|[Tt]el|MM|Mme|Mmes|Mlle|Sr|Sra|Srta|Sig|ул|им|св|акад|[Cc]f|[Aa]pprox|vs|Fig|Figs|Abb|Vol|Nr|Ave|Blvd"
-)
-#: Abbreviations that may also be the last word of a sentence.
-_OFTEN_LAST = r"etc|al|Inc|Ltd|Corp|Co|Jr|Std|Min|(?:[ap]\.m)|(?:U\.S(?:\.A)?)|(?:U\.K)|(?:D\.C)|(?:Ph\.D)"
-#: Abbreviations before a number.
-_BEFORE_NUMBERS = (
-    "[Nn]o|[Nn]um|Art|Kap|Abs|Tab|figs?|[Ee]qs?|[Cc]h|vols?|Vols|[Ss]ec|[Pp]p|[Oo]p|[Ee]nv|Ziff|Str|стр|рис|"
-    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Okt|Oct|Nov|Dec|Dez|janv|févr?|avr|juil|sept|oct|nov|déc|max|bd"
-)
-_LONGEST_ABBREVIATION = 8
-#: A dot that ends no sentence, with the character after it: of an initial ("J. Smith", "z. B."), of an abbreviation,
-#: before a number ("No. 5"), of an ordinal ("3. Mai").
-_INNER_DOT_PATTERN = rf"""(?<![^\s.("'“„«-])(?:
-        (?:[^\W\d_]|{_ABBREVIATIONS}|{_OFTEN_LAST})\.\s+\S
-        | (?:{_BEFORE_NUMBERS})\.\s+\d
-        | (?<![^\s(])\d\d?\.\s+\w
-    )\Z"""
-_INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE)
-#: The same in text without capitals.
-_SMALL_INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE | re.IGNORECASE)
-#: A word before such a dot that may still end the sentence: an abbreviation, or a number ("She is 5. He is 6.").
-_MAYBE_LAST = re.compile(rf"(?<![^\s(])(?:{_OFTEN_LAST}|(?<=\s)(?P<number>\d\d?))\Z")
+#: Capitals with points, the last one without: "U.S", "Ph.D" is listed.
+_CAPITALS = r"(?:[A-Z]\.){1,7}[A-Z]"
+_LONGEST_ABBREVIATION = 16
 #: What begins no sentence: "Tél. : 01".
 _NO_BEGINNING = re.compile(r"[,;:](?=\s)")
 #: The end of a sentence that the next one follows without a space: a word in small letters, or a year ("a book.A dog").
@@ -55,23 +34,71 @@ _NO_BEGINNING = re.compile(r"[,;:](?=\s)")
 _WORD_BEFORE = re.compile(r"""(?:^|(?<=[\s("'“‘„«\u2014-]))(?P<word>(?:[^\W\d_]['’]?){2,}|\d{3,4})\Z""")
 #: The word that begins a sentence there, up to what follows it; a name has no further capitals, dots or signs of code.
 _WORD_AFTER = re.compile(r"""["'“‘„«(¿¡]*(?P<word>[^\W\d_]+)(?:['’-]\w+)*(?=[,;:!?…)"'”’»—]|\.(?!\w)|\s|\Z)""")
-#: Words that begin a sentence even after a name or a German noun ("ein Pferd.Eine Frau"), unlike "System.Out".
-_PRONOUNS = "He|She|It|They|We|Er|Sie|Wir|Il|Elle|Ils|Elles"
-_BEGINNINGS = re.compile(f"{_PRONOUNS}|A|An|The|Der|Die|Das|Ein|Eine|Le|La|Les|Un|Une|Des")
-#: More of them, which are hardly ever names in programs: after a word in small letters, others are ("torch.Tensor").
-_MORE_BEGINNINGS = re.compile(
-    "I|You|His|Her|Its|Their|Our|My|Your|This|That|These|Those|There|Here|Who|What|Why|How|When|While|But|And|So|In|On|At|"
-    "With|One|Two|Three|Four|Five|Six|Several|Some|Many|Most|Both|Another|Other|People|Men|Women|Children|Kids|Someone|"
-    "Everyone|Young|Ich|Du|Ihr|Es|Sein|Seine|Ihre|Dies|Diese|Dieser|Dieses|Einige|Mehrere|Viele|Zwei|Drei|Vier|Fünf|"
-    "Im|Am|Auf|Mit|Und|Aber|Dann|Dort|Da|Hier|Männer|Frauen|Kinder|Leute|Menschen|Jemand|Junge|Je|Tu|Nous|Vous|On|Ce|"
-    "Cet|Cette|Ces|Mais|Et|Dans|Sur|Deux|Trois|Quatre|Cinq|Plusieurs|Son|Sa|Ses|Leur|El|Los|Las|Una|Yo|Él|Ella|Ellos"
-)
 #: Ends of names of files and of sites, which may be written with a capital.
 _NAME_ENDS = re.compile(
     "com|org|net|edu|gov|js|ts|py|txt|md|doc|docx|pdf|jpg|jpeg|png|gif|html|htm|xml|json|csv|exe|zip",
     re.IGNORECASE,
 )
 _IN_WORD = re.compile(r"[^\W_]")
+
+
+def any_listed(*names: ListName) -> str:
+    """Return a pattern of the words of some lists, in all languages."""
+    return "|".join(map(re.escape, sorted({word for name in names for word in listed(name)}, key=len, reverse=True)))
+
+
+@cache
+def inner_dot(flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """Return the pattern of a dot that ends no sentence, with the character after it: of an initial ("J. Smith"), of an
+    abbreviation, before a number ("No. 5"), of an ordinal ("3. Mai").
+
+    Args:
+        flags: re.IGNORECASE for a text without capitals.
+    """
+    return re.compile(
+        rf"""(?<![^\s.("'“„«-])(?:
+            (?:[^\W\d_]|{any_listed("inner", "often_last")})\.\s+\S
+            | (?:{any_listed("before_numbers")})\.\s+\d
+            | (?<![^\s(])\d\d?\.\s+\w
+        )\Z""",
+        re.VERBOSE | flags,
+    )
+
+
+@cache
+def maybe_last() -> re.Pattern[str]:
+    """Return the pattern of a word before such a dot that may still end the sentence: an abbreviation, or a number
+    ("She is 5. He is 6.")."""
+    often_last = any_listed("often_last")
+    return re.compile(rf"(?<![^\s(])(?:{often_last}|(?P<capitals>{_CAPITALS})|(?<=\s)(?P<number>\d\d?))\Z")
+
+
+@cache
+def pronouns() -> re.Pattern[str]:
+    """Return the pattern of words that begin a sentence even after a number."""
+    return re.compile(any_listed("pronouns"))
+
+
+@cache
+def beginnings() -> re.Pattern[str]:
+    """Return the pattern of words that begin a sentence even after a name or a German noun ("ein Pferd.Eine Frau"),
+    unlike "System.Out"."""
+    return re.compile(any_listed("pronouns", "beginnings"))
+
+
+@cache
+def more_beginnings() -> re.Pattern[str]:
+    """Return the pattern of more of them, which are hardly ever names in programs: after a word in small letters,
+    others are ("torch.Tensor")."""
+    return re.compile(any_listed("pronouns", "beginnings", "more_beginnings"))
+
+
+@cache
+def abbreviation() -> re.Pattern[str]:
+    """Return the pattern of an abbreviation that is followed by something in its sentence."""
+    return re.compile(any_listed("inner"))
+
+
 #: The longest word that is considered, in characters.
 _LONGEST_WORD = 60
 
@@ -125,15 +152,17 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], *, has_capitals:
     if after != after.title():  # a small letter, except in scripts without capitals, like Georgian
         if has_capitals or marks.strip(".!?"):
             return False
-        return marks != "." or not _SMALL_INNER_DOT.search(text, before, match.end() + 1)
-    if marks != "." or not _INNER_DOT.search(text, before, match.end() + 1):
+        return marks != "." or not inner_dot(re.IGNORECASE).search(text, before, match.end() + 1)
+    if marks != "." or not inner_dot().search(text, before, match.end() + 1):
         return True
     next_word = _WORD_AFTER.match(text, match.end(), match.end() + _LONGEST_WORD)
-    maybe_last = _MAYBE_LAST.search(text[max(start, before) : match.start()])
-    if next_word is None or maybe_last is None:
+    last = maybe_last().search(text[max(start, before) : match.start()])
+    if next_word is None or last is None:
         return False
-    beginnings = _PRONOUNS if maybe_last["number"] else _BEGINNINGS
-    return re.fullmatch(beginnings, next_word["word"]) is not None
+    if last["capitals"]:  # "P.S. I love you." is one sentence, "in the U.S. Now" ends one
+        is_first = not text[start : match.start() - len(last[0])].strip()
+        return not is_first and more_beginnings().fullmatch(next_word["word"]) is not None
+    return (pronouns() if last["number"] else beginnings()).fullmatch(next_word["word"]) is not None
 
 
 def _ends_before(text: str, start: int, match: re.Match[str]) -> bool:
@@ -149,9 +178,10 @@ def _ends_before(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     if marks != ".":
         return first.isupper() or any(mark in _CLEAR for mark in marks)
-    if re.fullmatch(_ABBREVIATIONS, word):
+    if abbreviation().fullmatch(word):
         return False
     if word != word.lower():
-        return _BEGINNINGS.fullmatch(next_word) is not None
-    is_beginning = _BEGINNINGS.fullmatch(next_word) or _MORE_BEGINNINGS.fullmatch(next_word)
-    return first.isupper() and (is_beginning is not None or not first.isascii())  # programs have names in ASCII
+        return beginnings().fullmatch(next_word) is not None
+    return first.isupper() and (
+        more_beginnings().fullmatch(next_word) is not None or not first.isascii()
+    )  # programs have names in ASCII

@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from dragoman.text.command_options import without_dashes
 from dragoman.text.languages import UNSPACED
+from dragoman.text.sentences import more_beginnings
 
-Kind = Literal["email", "url", "placeholder", "code", "mention", "reserved", "identifier", "emoji", "number"]
+Kind = Literal[
+    "email", "url", "placeholder", "code", "break", "tag", "mention", "reserved", "identifier", "emoji", "number"
+]
 #: The kinds that are copied character by character.
-VERBATIM: frozenset[Kind] = frozenset(
-    ("email", "url", "placeholder", "code", "mention", "reserved", "identifier", "emoji")
-)
+VERBATIM: frozenset[Kind] = frozenset(get_args(Kind)) - {"number"}
 
 
 class Span(NamedTuple):
@@ -63,6 +64,23 @@ _OPTION = (
     rf"|=[^{_NOT_IN_URL},;()\[\]]{{0,200}}[^{_NOT_IN_URL},;()\[\].:!?'])?)(?!-|{_W})"
 )
 _GAP = "[ \u00a0\u202f]"
+#: The attributes of a tag, and its end.
+_ATTRIBUTES = (
+    r"""(?:\s{1,3}[\w:@.-]{1,40}\s?=\s?(?:"[^"<>]{0,300}"|'[^'<>]{0,300}'|[^\s"'<>=]{1,300})){0,12}\s{0,2}/?>"""
+)
+#: Elements of HTML that end a line.
+_BREAKS = "br|hr|p|div|li|ul|ol|dl|dt|dd|tr|td|th|table|h[1-6]|blockquote|pre|section|article"
+#: Elements of HTML and DocBook whose content is code.
+_CODE_ELEMENTS = (
+    "code|kbd|samp|tt|var|literal|command|filename|option|parameter|function|varname|classname|constant|envar|"
+    "replaceable|userinput|computeroutput|systemitem|keycap"
+)
+#: The place of the words that begin a sentence, which are read from files when the pattern is made.
+_BEGINNINGS = "BEGINNINGS"
+#: Capitals with points that each language writes in its own way.
+_WORDED = r"U\.S\.|[AP]\.M\."
+_FIELD_WORD = r"\w(?:[\w.-]|\[\w{0,20}\]){0,60}"
+_TROFF = r"\\{1,2}f(?:[BIRPC]|\[\w{0,8}\]|\(\w\w)"
 _PICTURE = "[\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]"
 _JOINED = "[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 
@@ -76,11 +94,14 @@ _PATTERNS: dict[Kind, str] = {
             (?::\d{{2,5}})?(?:/(?:{_URL})?|[?\#]{_URL})?""",
     "placeholder": rf"""
         \{{\{{[^{{}}]{{1,80}}\}}\}} | \{{%[^{{}}%]{{1,80}}%\}}
-        | [$%\#]?\{{(?:\w(?:[\w .-]|\[\w{{0,20}}\]){{0,60}})?(?:![rsa])?(?::[^{{}}\s]{{0,20}})?
+        | [$%\#]?\{{(?:{_FIELD_WORD}(?:\ {_FIELD_WORD}){{0,2}}(?<!\.))?(?:![rsa])?(?::[^{{}}\s]{{0,20}})?
             (?:,\ ?(?:number|date|time|spellout|ordinal|duration)(?:,\ ?[^{{}}]{{1,60}})?)?\}}
         | {_START}(?<!\$)\$[A-Za-z_][A-Za-z0-9_]{{1,60}}(?![\w$])
+        | {_START}(?<!%)%[A-Za-z](?:[-/:.]%[A-Za-z]){{1,11}}{_STOP}
         | (?<![\d%])%(?:\(\w{{1,60}}\)|\d{{1,2}}\$)?[\#0+-]{{0,4}}\d{{0,3}}(?:\.\d{{1,3}})?(?:hh?|ll?|z)?
-            (?:[diouxXeEfFgGcrsa]{_STOP}|@)""",
+            (?:[diouxXeEfFgGcrsa]{_STOP}|@)
+        | (?<![\d%])%L?[0-9](?![0-9])(?:%L?[0-9](?![0-9]))*(?:%(?![\w%]))?
+        | {_START}(?<!%)%(?:Ln|[A-Za-z]){_STOP}(?!%)""",
     "code": rf"""
         {_START}``[^`\s](?:[^`]{{0,198}}[^`\s])?``{_STOP} | {_START}`[^`\s](?:[^`]{{0,198}}[^`\s])?`{_STOP}
         | {_START}(?<![./\\-]){_W}(?:{_W}|[.-]){{0,79}}\.{_FILE_END}
@@ -88,17 +109,36 @@ _PATTERNS: dict[Kind, str] = {
         | {_START}__[A-Za-z0-9]{{1,40}}__{_STOP}
         | {_START}(?<![./\\~>])~?(?:/[A-Za-z_.-][A-Za-z0-9_.-]{{0,80}}){{2,30}}(?<![.-])/?
         | {_START}[A-Za-z]:\\(?:[A-Za-z0-9_.~-]{{1,80}}\\?){{1,30}}(?<![.-])
-        | {_OPTION}""",
+        | {_OPTION}
+        | <(?:{_CODE_ELEMENTS})>[^<>]{{1,80}}</(?:{_CODE_ELEMENTS})>
+        | {_START}[BCEFILSXZ]<(?:<\ (?:[^<>]|>(?!>)){{1,80}}\ >>|[^\s<>](?:[^<>]{{0,80}}[^\s<>])?>){_STOP}
+        | {_TROFF}(?:[^\s\\]{{1,80}}{_TROFF})? | \\(?![nrt][A-Z\\])[A-Za-z]{{2,20}}\*?
+        | \[(?:\d{{1,3}}|[*†‡§]|\#\w{{0,40}}|[A-Za-z]\w{{0,40}})\]_{_STOP}
+        | (?<![\w|])\|[A-Za-z][\w.-]{{0,60}}\|_{{0,2}}(?![\w|]) | (?<=\s)&(?:&(?=\s)|(?=\s[A-Z]))""",
+    # Tags that end a line, and line breaks as programs write them: "one\\nTwo".
+    "break": rf"""
+        </?(?i:{_BREAKS})(?![\w:.-]){_ATTRIBUTES} | \\[nrt](?:\\[nrt])*(?![a-z])""",
+    # Tags of HTML and XML, "<your name>", entities, tags of forums, fonts of troff, commands of TeX.
+    "tag": rf"""
+        </?[A-Za-z][\w:.-]{{0,40}}{_ATTRIBUTES}
+        | {_START}<[A-Za-z][\w.-]{{0,30}}(?:[\ |][A-Za-z][\w.-]{{0,30}}){{1,4}}>{_STOP}
+        | <!--(?:[^-]|-(?!->)){{0,300}}--> | &(?:[A-Za-z]{{2,8}}|\#[0-9]{{2,6}}|\#x[0-9A-Fa-f]{{2,5}});
+        | \[(?:/[a-z]{{1,12}}|[a-z]{{1,12}}=[^\s\[\]]{{1,200}}|[biu])\]""",
     "mention": rf"{_START}(?<![&/@\#])(?:@|\#(?=[0-9_]{{0,60}}[^\W\d_{UNSPACED}])){_W}{{1,60}}{_STOP}",
     "reserved": r"⟨[0-9]{1,3}⟩",
-    # An IBAN in groups of four; letters joined with digits, all of them capitals: "A380", "B2B", "A320-200".
+    # An IBAN in groups of four; letters joined with digits, all of them capitals: "A380", "B2B", "A320-200"; capitals
+    # with points, and those joined with "&".
     "identifier": rf"""
         {_START}(?:IBAN:?{_GAP})?[A-Z]{{2}}[0-9]{{2}}{_GAP}[A-Z0-9]{{4}}(?:{_GAP}(?=[A-Z]{{0,3}}[0-9])[A-Z0-9]{{4}}){{1,6}}
             (?:{_GAP}[0-9][A-Z0-9]{{0,2}})?{_STOP}
         | {_START}(?<![.+/&@\#\\-])[A-Z]{{1,12}}[0-9][A-Z0-9]{{0,39}}(?:[.-][0-9][A-Z0-9]{{0,20}}){{0,4}}{_STOP}
-            (?!-[^\W\d])""",
+            (?!-[^\W\d])
+        | {_START}(?<!\.)(?!{_WORDED})(?:[A-Z]\.){{1,7}}[A-Z](?=\.)
+            (?:\.(?:(?<=(?<!.)\w\.\w\.)|(?<=(?<!.)\w\.\w\.\w\.)|(?!\s*\Z|\s+(?:{_BEGINNINGS})(?!\w))))?(?!\.?\w)
+        | {_START}[A-Z][A-Za-z]{{0,20}}(?:&(?:amp;)?[A-Z][A-Za-z]{{0,20}}){{1,3}}{_STOP}""",
     "emoji": rf"""
         (?:(?:{_PICTURE}|[0-9\#*]\ufe0f?\u20e3){_JOINED}*)+
+        | (?<![\w:])(?::(?:[A-Za-z][\w+-]{{1,40}}|[+-]1):)+(?:`[^`]{{1,200}}`)?{_STOP}(?!:)
         | (?<!\S)(?:[:;]['-]?[()DPpO|/]|:-?3|<3|\^_?\^)(?![^\s.,!?])""",
     "number": rf"""
         {_START}(?<!\d[.,:/'’：．٫٬])(?:
@@ -107,7 +147,7 @@ _PATTERNS: dict[Kind, str] = {
             | \d+(?:[.,:/：．٫٬]\d+)*)""",
 }
 #: A character that every span has. Most texts have none.
-_SIGN = re.compile(rf"[\d@#{{%$`_/\\:;^⟨\u20e3]|<3|-[A-Za-z](?![A-Za-z])|--[A-Za-z]|\.{_W}|{_PICTURE}")
+_SIGN = re.compile(rf"[\d@#{{%$`_/\\:;^⟨\u20e3&|]|<[\w/!]|\[[\w/]|-[A-Za-z](?![A-Za-z])|--[A-Za-z]|\.{_W}|{_PICTURE}")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 
@@ -142,7 +182,8 @@ def _without_dashes(text: str, spans: list[Span]) -> list[Span]:
 @cache
 def _span_pattern() -> re.Pattern[str]:
     """Return the pattern of all spans. To compile it takes longer than to translate a sentence that has none."""
-    return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()), re.VERBOSE)
+    patterns = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items())
+    return re.compile(patterns.replace(_BEGINNINGS, more_beginnings().pattern), re.VERBOSE)
 
 
 def _end_of_url(text: str, match: re.Match[str]) -> int:

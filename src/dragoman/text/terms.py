@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -59,17 +60,18 @@ class Term:
         """True if it is not translated."""
         return not self.targets
 
-    def is_in(self, translation: str, *, any_case: bool = False) -> bool:
-        """Return True if a translation has one of the targets, as words; scripts without spaces have no words.
+    def n_in(self, translation: str, *, any_case: bool = False) -> int:
+        """Return how often a translation has one of the targets, as words; scripts without spaces have no words.
 
         Args:
             any_case: in any case, even if the term has one.
         """
         text, case = comparable(translation), self.case and not any_case
-        return any(
-            stands_alone(text, match.span(1), goes_on=target.endswith(GOES_ON))
+        return n_apart(
+            match.span(1)
             for target in self.targets
             for match in _pattern(target, case).finditer(text)
+            if stands_alone(text, match.span(1), goes_on=target.endswith(GOES_ON))
         )
 
 
@@ -141,8 +143,21 @@ class TermList:
 
 
 def missing_terms(terms: Iterable[Term], translation: str, *, any_case: bool = False) -> list[Term]:
-    """Return the terms of which a translation has no target."""
-    return [term for term in dict.fromkeys(terms) if not term.is_in(translation, any_case=any_case)]
+    """Return the terms that are there more often than a translation has their targets, each once."""
+    return [term for term, count in Counter(terms).items() if term.n_in(translation, any_case=any_case) < count]
+
+
+def n_apart(places: Iterable[tuple[int, int]]) -> int:
+    """Return the most stretches of some that do not overlap.
+
+    >>> n_apart([(0, 5), (0, 3), (4, 8)])
+    2
+    """
+    count, last = 0, 0
+    for start, end in sorted(places, key=lambda place: place[1]):
+        if start >= last:
+            count, last = count + 1, end
+    return count
 
 
 def _form(unit: str, *, case: bool) -> str:

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from dragoman.machine.arrays import Ints
@@ -19,6 +20,7 @@ from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.languages import UNSPACED
 from dragoman.text.protection import Stretch
 from dragoman.text.sentences import PARAGRAPH_END, has_words, sentence_spans, sentences
+from dragoman.translator.frames import Part, parts
 from dragoman.translator.reading import Reading
 from dragoman.translator.results import Flag
 
@@ -68,11 +70,14 @@ class Segment(NamedTuple):
     protected: Sequence[Stretch] = ()
     #: Its translation, if a rule writes it.
     written: str = ""
+    is_frame: bool = False  # it stands around sentences, and is written as it is
+    #: The white space before it, where it or its neighbour is a frame; None is what the target language has.
+    gap: str | None = None
 
     @property
     def is_copied(self) -> bool:
         """True if the model does not read it."""
-        return self.flag == "copied" or bool(self.written)
+        return self.is_frame or self.flag == "copied" or bool(self.written)
 
     @property
     def copy(self) -> str:
@@ -94,8 +99,8 @@ class SegmentLimits:
     usual_tokens: int | None = None
     #: Copy text without letters and digits.
     copies_marks: bool = False
-    #: Copy text that is no word: encoded data and hashes.
-    copies_codes: bool = True
+    copies_codes: bool = True  # text that is no word: encoded data and hashes
+    takes_frames: bool = True  # off sentences
 
     @property
     def longest(self) -> int:
@@ -116,6 +121,21 @@ def cut(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
 
     All segments together have the characters of the text in their order, except white space.
     """
+    return _in_frames(text, limits, lambda core: _cut_core(core, encode, limits))
+
+
+def _in_frames(text: str, limits: SegmentLimits, cut_core: Callable[[str], list[Segment]]) -> list[Segment]:
+    """Return the segments of a text without its frames, and the frames around them."""
+    segments: list[Segment] = []
+    for part in parts(text) if limits.takes_frames else [Part(text)]:
+        own = [Segment(part.text, [], is_frame=True)] if part.is_frame else cut_core(part.text)
+        if own and segments and (part.is_frame or segments[-1].is_frame):
+            own[0] = own[0]._replace(gap=part.gap.replace(PARAGRAPH_END, " "))
+        segments += own
+    return segments
+
+
+def _cut_core(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
     if limits.copies_marks and not has_words(text):
         return [_copied(text)] if text.strip() else []
     segments: list[Segment] = []
@@ -142,7 +162,7 @@ def encode_if_short(text: str, encode: Encode, max_length: int) -> list[int] | N
 
 
 def _spans_to_copy(text: str) -> list[tuple[int, int]]:
-    """Return the start and the end of each copied stretch: characters that are no word, and marks beside them."""
+    """Return the places of copied stretches: characters that are no word, and marks beside them."""
     spans: list[tuple[int, int]] = []
     for match in _NO_WORD.finditer(text):
         before = spans[-1][1] if spans else 0
@@ -159,7 +179,8 @@ def _cut_words(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment
     """Cut a text that has words only."""
     if limits.sentences is not None:
         groups = (group.replace(PARAGRAPH_END, " ") for group in _groups(text, encode, limits))
-        return [segment for group in groups for segment in _cut_sentence(group, encode, limits)]
+        cut_core = partial(_cut_sentence, encode=encode, limits=limits)
+        return [segment for group in groups for segment in _in_frames(group, limits, cut_core)]
     whole = text.replace(PARAGRAPH_END, " ")
     ids = encode_if_short(whole, encode, limits.max_length)
     if ids is None:

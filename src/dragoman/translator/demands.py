@@ -43,11 +43,11 @@ Forms = tuple[Form, ...]
 
 
 def with_terms(segment: Segment, terms: TermList) -> Segment:
-    """Return a segment with the terms that its translation must have."""
+    """Return a segment with the terms that its translation must have, each as often as the segment has it."""
     if segment.is_copied:
         return segment
-    found = dict.fromkeys(term for _, _, term in demanded_terms(segment.text, terms, segment.protected))
-    return segment._replace(reading=segment.reading._replace(terms=list(found)))
+    found = [term for _, _, term in demanded_terms(segment.text, terms, segment.protected)]
+    return segment._replace(reading=segment.reading._replace(terms=found))
 
 
 def demanded_terms(text: str, terms: TermList | None, protected: Sequence[Stretch]) -> list[FoundTerm]:

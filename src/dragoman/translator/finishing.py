@@ -21,7 +21,7 @@ from dragoman.translator.demands import PhraseBook, required_forms
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.judging import confidence
 from dragoman.translator.placing import place
-from dragoman.translator.plans import Plan, TextPlan
+from dragoman.translator.plans import Plan, TextPlan, joined
 from dragoman.translator.results import Alternative, Flag, Translation, merge_flags
 from dragoman.translator.searching import Candidate
 from dragoman.translator.segment_names import languages_of
@@ -172,7 +172,7 @@ class Finisher:
         between = "" if base_language(plan.languages.target_lang) in WITHOUT_SPACES else " "
         alternatives = [
             Alternative(
-                text=between.join(candidate.text for candidate in segments if candidate.text),
+                text=joined(plan.segments, [one.text for one in segments], between),
                 score=math.fsum(candidate.hypothesis.score for candidate in segments),
                 log_prob=math.fsum(candidate.hypothesis.log_prob for candidate in segments),
                 tokens=tuple(token for candidate in segments for token in candidate.tokens),
@@ -185,7 +185,7 @@ class Finisher:
             best.score,
             best.tokens,
             tuple(alternatives),
-            n_parts=len(chosen),
+            n_parts=max(1, sum(not segment.is_frame for segment in plan.segments)),
             flags=merge_flags(_flags(plan, chosen)),
             confidence=confidence(plan, best.log_prob, [choice.candidates[0] for choice in chosen]),
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
 from dragoman.text.protection import Stretch
 
-#: The last plane but one. Marks of one text are different.
-_FIRST, _LAST = 0xF0000, 0xFFFFD
+MarkKind = Literal["text", "tag", "break"]
+#: The first and the last mark of each kind, in the last two planes. Marks of one text are different.
+_RANGES: Mapping[MarkKind, tuple[int, int]] = {
+    "text": (0xF0000, 0xFFFFD),
+    "tag": (0x100000, 0x107FFF),
+    "break": (0x108000, 0x10FFFD),
+}
+#: The marks of tags, and of those that end a line, for a class of a regular expression.
+TAG_MARKS, BREAK_MARKS = "\U00100000-\U00107fff", "\U00108000-\U0010fffd"
 
 
 class Marks:
@@ -18,8 +27,8 @@ class Marks:
     """
 
     def __init__(self, text: str) -> None:
-        taken = {character for character in text if character >= chr(_FIRST)}
-        self._free = (chr(code) for code in range(_FIRST, _LAST + 1) if chr(code) not in taken)
+        taken = {character for character in text if character >= chr(_RANGES["text"][0])}
+        self._free = {kind: _free(*ends, taken) for kind, ends in _RANGES.items()}
         self._stretches: dict[str, str] = {}
 
     def __bool__(self) -> bool:
@@ -31,11 +40,16 @@ class Marks:
     def __getitem__(self, mark: str) -> str:
         return self._stretches[mark]
 
-    def replace(self, text: str, stretches: Iterable[Stretch]) -> str:
-        """Return a text, which may have marks already, with a mark in place of each stretch while there are marks."""
+    def replace(self, text: str, stretches: Iterable[Stretch], kinds: Mapping[Stretch, MarkKind] | None = None) -> str:
+        """Return a text, which may have marks already, with a mark in place of each stretch while there are marks.
+
+        Args:
+            kinds: of the stretches that are tags.
+        """
         parts, end = [], 0
         for start, next_end in stretches:
-            if (mark := next(self._free, None)) is None:
+            kind = kinds.get((start, next_end), "text") if kinds else "text"
+            if (mark := next(self._free[kind], None)) is None:
                 break
             self._stretches[mark] = self.original(text[start:next_end])
             parts += [text[end:start], mark]
@@ -45,3 +59,18 @@ class Marks:
     def original(self, text: str) -> str:
         """Return a text with the stretches in place of their marks."""
         return "".join(self._stretches.get(character, character) for character in text) if self._stretches else text
+
+
+def _free(first: int, last: int, taken: set[str]) -> Iterator[str]:
+    return (chr(code) for code in range(first, last + 1) if chr(code) not in taken)
+
+
+def set_apart(piece: str, is_joined_before: bool, is_joined_after: bool) -> str:
+    """Return a piece with spaces in place of its joints with words."""
+    return f"{' ' * is_joined_before}{piece}{' ' * is_joined_after}"
+
+
+def joined_again(text: str, piece: str, is_joined_before: bool, is_joined_after: bool) -> str:
+    """Return a translation without the spaces that `set_apart` added."""
+    pattern = (r"\s?" if is_joined_before else "") + re.escape(piece) + (r"\s?" if is_joined_after else "")
+    return re.sub(pattern, piece, text)

@@ -82,7 +82,7 @@ def with_names(
             for best in usable:
                 if _is_sound(best, text, (old, before), check, attempt.names):
                     beam = [best, *(one for one in ranked if one is not best)]
-                    new = segment._replace(text=old.text, flag=old.flag)
+                    new = segment._replace(text=old.text, flag=old.flag, gap=old.gap)
                     better[attempt.number] = new, beam[: plan.config.n_best]
                     break
     return _replaced(plan, candidates, better)

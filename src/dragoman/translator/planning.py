@@ -18,13 +18,13 @@ from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.confidence import Calibration
-from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
+from dragoman.translator.cutting import Segment, cut, encode_if_short
 from dragoman.translator.demands import PhraseBook, with_terms
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.number_masks import quantities_to_mask
-from dragoman.translator.plans import Plan, TextPlan
+from dragoman.translator.plans import Plan, TextPlan, segment_limits
 from dragoman.translator.reading import KnownParts, PlainReader, Reading, TextReader
 from dragoman.translator.request import Request
 from dragoman.translator.respelling import Respelling
@@ -62,8 +62,7 @@ class Planner:
             zip(tokenizers.source.vocabulary.ids(reserved), tokenizers.target.vocabulary.ids(reserved), strict=True)
         )
         self._reserved_ids = tuple(self._reserved.values())
-        source = tokenizers.source
-        self._is_known = KnownCharacters(source.encode, source.special_ids.unknown)
+        self._known_characters = KnownCharacters(tokenizers.source.encode, tokenizers.source.special_ids.unknown)
         #: The phrases that a second search is to write.
         self.phrases = PhraseBook(tokenizers.target)
 
@@ -183,8 +182,8 @@ class Planner:
             text = read(segment).text
             return self._tokenizers.source.encode(with_tag(tags, text) if tags else text)
 
-        segments = cut(reader.text, encode, self._limits(request))
-        written = [reader.written(segment.text) if segment.is_copied else "" for segment in segments]
+        segments = cut(reader.text, encode, segment_limits(request, self._learned, self._max_length - 1))
+        written = [reader.written(segment.text) if segment.flag == "copied" else "" for segment in segments]
         return [
             segment._replace(
                 text=reader.original(segment.text),
@@ -212,22 +211,15 @@ class Planner:
                 text, language, is_shouted=is_shouted, kept=kept, has_small_start=has_small_start
             )
 
-        return TextReader(tagged.text, marks, self._tokenizers.reserved, respell, self._is_known, known)
+        return TextReader(
+            tagged.text, marks, self._tokenizers.reserved, respell, self._known_characters.in_language(language), known
+        )
 
     def _forbidden_ids(self, source_ids: Sequence[int]) -> Sequence[int]:
         """Return the ids of the reserved pieces that a source does not have, and its translation may not have."""
         if self._reserved.keys().isdisjoint(source_ids):
             return self._reserved_ids
         return tuple(self._reserved[id] for id in self._reserved.keys() - set(source_ids))
-
-    def _limits(self, request: Request) -> SegmentLimits:
-        learned, sentences = self._learned, 1 if request.sentences else None
-        if learned is None or request.plain:
-            return SegmentLimits(self._max_length - 1, sentences, copies_codes=not request.plain)
-        if request.sentences is None:
-            sentences = learned.known_sentences
-        copies_marks = not learned.knows_marks
-        return SegmentLimits(self._max_length - 1, sentences, learned.long_tokens, learned.usual_tokens, copies_marks)
 
     def _prefix_ids(self, prefix: str, config: SearchConfig, number: int) -> list[int]:
         ids = self._tokenizers.target.encode(prefix)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from dragoman.decoding.constraints.required import Demands
 from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.learned_text import LearnedText
 from dragoman.translator.confidence import Calibration
-from dragoman.translator.cutting import Segment
+from dragoman.translator.cutting import Segment, SegmentLimits
 from dragoman.translator.directions import TaggedText
 from dragoman.translator.request import Request
 
@@ -52,6 +53,20 @@ class TextPlan:
     #: Of the model in these languages, if it is known.
     calibration: Calibration | None = None
 
+    @property
+    def readable(self) -> list[str]:
+        """The texts of the segments, each with the frames around it."""
+        found: list[str] = []
+        is_open = False  # the last has only frames
+        for segment in self.segments:
+            if found and (is_open or (segment.is_frame and segment.gap == "")):
+                found[-1] += (segment.gap or "") + segment.text
+                is_open = is_open and segment.is_frame
+            else:
+                found.append(segment.text)
+                is_open = segment.is_frame
+        return found
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -87,3 +102,28 @@ class Plan:
             jobs[number]._replace(config=configs[sizes[number]], required=required)
             for number, required in demands.items()
         ]
+
+
+def joined(segments: Sequence[Segment], translations: Sequence[str], between: str) -> str:
+    """Return the translations of segments as one text, with the white space that frames have, or else `between`."""
+    text = ""
+    for segment, translation in zip(segments, translations, strict=True):
+        gap = between if segment.gap is None else segment.gap
+        text += gap + translation if text and translation else translation
+    return text
+
+
+def segment_limits(request: Request, learned: LearnedText | None, max_length: int) -> SegmentLimits:
+    """Return the most that the segments of a request may have.
+
+    Args:
+        learned: statistics of the model's training text; None if they are not known.
+        max_length: tokens that the model reads.
+    """
+    sentences, takes_frames = 1 if request.sentences else None, not (request.plain or request.prefix)
+    if learned is None or request.plain:
+        return SegmentLimits(max_length, sentences, copies_codes=not request.plain, takes_frames=takes_frames)
+    if request.sentences is None:
+        sentences = learned.known_sentences
+    lengths, copies_marks = (learned.long_tokens, learned.usual_tokens), not learned.knows_marks
+    return SegmentLimits(max_length, sentences, *lengths, copies_marks, takes_frames=takes_frames)

@@ -8,8 +8,9 @@ what the marks stand for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dragoman.text.odd_characters import has_foreign_letter, odd_stretches
@@ -17,12 +18,13 @@ from dragoman.text.protection import Stretch, merged, occurrences, overlaps
 from dragoman.text.quantities import Quantity
 from dragoman.text.sentences import PARAGRAPH_END
 from dragoman.text.shouting import is_shouted
-from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.text.spans import VERBATIM, Span, find_spans
 from dragoman.text.terms import Term
-from dragoman.translator.marks import Marks
+from dragoman.translator.marks import BREAK_MARKS, TAG_MARKS, Marks, joined_again, set_apart
 
 RESERVED = re.compile("⟨[0-9]{1,3}⟩")
 _AFTER_SPACE = re.compile(r"\s?(⟨[0-9]{1,3}⟩)")
+_WORD, _TAG = re.compile(r"\w"), re.compile(f"[{TAG_MARKS}{BREAK_MARKS}]")
 #: Numbers of fewer characters are not masked: a language may write them in words.
 _SHORTEST_NUMBER = 2
 
@@ -42,10 +44,12 @@ class Reading(NamedTuple):
     #: The stretches that the request protects, and those of them that are not masked.
     verbatim: Sequence[str] = ()
     unmasked: Sequence[str] = ()
-    #: The terms in it whose translations are demanded.
+    #: The terms in it whose translations are demanded, each as often as it is there.
     terms: Sequence[Term] = ()
     #: Of pieces that mask a number, a date or the like, what they stand for in a translation.
     written: Sequence[tuple[str, str]] = ()
+    #: Pieces that mask tags, each with True where the text has a letter or digit right before, and right after it.
+    tags: Mapping[str, tuple[bool, bool]] = MappingProxyType({})  # the model reads a space there
     #: A masked word has a letter that the model does not know, and that is not Latin.
     has_foreign: bool = False
     #: The model reads the text as it is, and its translation is not checked.
@@ -59,6 +63,11 @@ class Reading(NamedTuple):
             piece = match[1]
             return "" if self._is_nothing(piece) else match[0].replace(piece, spans.get(piece, piece))
 
+        for piece, is_joined in self.tags.items():
+            text = joined_again(text, piece, *is_joined)
+        for piece, span in self.masks:
+            if span.endswith("."):  # of an abbreviation; it also ends the sentence
+                text = re.sub(rf"{piece}\.(?!\.)", piece, text)
         is_clean = not any(map(self._is_nothing, RESERVED.findall(text)))
         restored_text = _AFTER_SPACE.sub(restored, text)
         return restored_text if is_clean else restored_text.strip()
@@ -162,7 +171,10 @@ class TextReader:
         self._respell = respell
         self._is_known = is_known
         #: The text, with its spans as marks.
-        self.text = marks.replace(text, self._stretches(text, known)) if reserved else text
+        spans = [span for span in find_spans(text) if PARAGRAPH_END not in text[span.start : span.end]]
+        tags = {span[:2]: span.kind for span in spans if span.kind in ("tag", "break")}
+        stretches = self._stretches(text, spans, known) if reserved else list(tags)
+        self.text = marks.replace(text, stretches, tags)
         self._written = {text[each.start : each.end]: each.forms[0] for each in known.quantities}
 
     def original(self, segment: str) -> str:
@@ -190,8 +202,14 @@ class TextReader:
             return Reading(text, (), shouted, is_capitalized, bool(self._reserved))
         pieces = dict(zip(self._masked(text), self._reserved, strict=False))
         verbatim = [character for character in text if character in self._verbatim]
+        tags = {
+            pieces[mark]: (bool(_WORD.match(text[place - 1 : place])), bool(_WORD.match(text, place + 1)))
+            for place, mark in enumerate(text)
+            if mark in pieces and _TAG.match(mark)
+        }
+        apart = {mark: set_apart(piece, *tags.get(piece, (False, False))) for mark, piece in pieces.items()}
         return Reading(
-            self._marks.original("".join(pieces.get(character, character) for character in text)),
+            self._marks.original("".join(apart.get(mark, mark) for mark in text)),
             [(piece, self._marks[mark]) for mark, piece in pieces.items()],
             shouted,
             is_capitalized,
@@ -199,6 +217,7 @@ class TextReader:
             [self._marks[mark] for mark in verbatim],
             [self._marks[mark] for mark in verbatim if mark not in pieces],
             written=[(piece, form) for mark, piece in pieces.items() if (form := self._written.get(self._marks[mark]))],
+            tags=tags,
             has_foreign=any(self._is_foreign(mark) for mark in pieces if mark not in self._verbatim),
         )
 
@@ -219,11 +238,11 @@ class TextReader:
         masked = alike.union(others)
         return [mark for mark in marks if mark in masked]
 
-    def _stretches(self, text: str, known: KnownParts) -> list[Stretch]:
+    def _stretches(self, text: str, spans: Sequence[Span], known: KnownParts) -> list[Stretch]:
         """Return the places of spans and quantities to be masked, and of characters that the model cannot translate."""
         found = odd_stretches(text, self._is_known)
         found += [(each.start, each.end) for each in known.quantities if each.end - each.start >= _SHORTEST_NUMBER]
         if known.terms:
             found = [place for place in found if not overlaps(place, known.terms)]
-        found += [(span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM]
+        found += [(span.start, span.end) for span in spans if span.kind in VERBATIM]
         return merged([place for place in found if PARAGRAPH_END not in text[slice(*place)]])

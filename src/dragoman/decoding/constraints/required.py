@@ -1,8 +1,9 @@
 """Phrases that a translation must have: each demand is one phrase of several, in any segmentation.
 
-The phrases lead a beam search: every hypothesis is also continued by the next piece of its phrases, and the beam is
-shared among hypotheses that are equally far (`decoding/guided_beam.py`), as in dynamic beam allocation (Post & Vilar
-2018) in the form of Hu et al. 2019. Phrases are texts, so whatever pieces a model spells them with, they count.
+Equal demands are satisfied by as many phrases. The phrases lead a beam search: every hypothesis is also continued by
+the next piece of its phrases, and the beam is shared among hypotheses that are equally far
+(`decoding/guided_beam.py`), as in dynamic beam allocation (Post & Vilar 2018) in the form of Hu et al. 2019. Phrases
+are texts, so whatever pieces a model spells them with, they count.
 
 B sentences, R rows.
 """
@@ -23,7 +24,7 @@ from dragoman.decoding.scores import Scores
 from dragoman.machine.arrays import Bools, Ints
 from dragoman.text.languages import UNSPACED
 from dragoman.text.surfaces import Surfaces
-from dragoman.text.terms import WORD_CHARACTER, stands_alone
+from dragoman.text.terms import WORD_CHARACTER, n_apart, stands_alone
 
 _UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 #: Tokens that are tried where a phrase that may go on ends inside one.
@@ -133,11 +134,32 @@ class _Row(NamedTuple):
         if not addition or not self.demands:
             return self
         text = self.text + addition
+        if len(self._places) < len(self.demands):
+            return _Row(text, self.demands, tuple(self._states_of_each(text)))
         states = (
             _SETTLED if state == _SETTLED else max(self._state(phrase, text) for phrase in demand)
             for demand, state in zip(self.demands, self.states, strict=True)
         )
         return _Row(text, self.demands, tuple(states))
+
+    @property
+    def _places(self) -> dict[tuple[Phrase, ...], list[int]]:
+        """The numbers of the demands that are equal."""
+        places: dict[tuple[Phrase, ...], list[int]] = {}
+        for number, demand in enumerate(self.demands):
+            places.setdefault(tuple(demand), []).append(number)
+        return places
+
+    def _states_of_each(self, text: str) -> list[int]:
+        """Return the states of demands of which some are equal: each takes a phrase of its own."""
+        states = [_OPEN] * len(self.demands)
+        for demand, numbers in self._places.items():
+            found = [(*place, phrase.goes_on) for phrase in demand for place in _places_alone(phrase, text)]
+            n_settled = n_apart((start, end) for start, end, goes_on in found if goes_on or end < len(text))
+            n_all = n_apart((start, end) for start, end, _ in found)
+            for rank, number in enumerate(numbers):
+                states[number] = _SETTLED if rank < n_settled else _AT_END if rank < n_all else _OPEN
+        return states
 
     def progress(self) -> int:
         """Count the pieces of satisfied demands, the most that each may have, and those begun of one that is open."""
@@ -169,6 +191,17 @@ class _Row(NamedTuple):
                 return _SETTLED if phrase.goes_on or end < len(text) else _AT_END
             start = text.find(words, start + 1)
         return _OPEN
+
+
+def _places_alone(phrase: Phrase, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of a phrase in a text, where it is no part of a longer word."""
+    words = phrase.beginnings[-1]
+    start = text.find(words)
+    while start >= 0:
+        end = start + len(words)
+        if stands_alone(text, (start, end), goes_on=phrase.goes_on):
+            yield start, end
+        start = text.find(words, start + 1)
 
 
 @dataclass

@@ -1,5 +1,6 @@
 // Segments of text that a model can read, as in translator/cutting.py.
 
+import { partsOf } from "./frames.js";
 import { allMatches, characterAt, collapseSpaces, lengthOf, pattern, placesOf, strip } from "./patterns.js";
 import { PARAGRAPH_END, hasWords, sentenceSpans } from "./sentences.js";
 
@@ -8,6 +9,8 @@ import { PARAGRAPH_END, hasWords, sentenceSpans } from "./sentences.js";
  * @property {string} text
  * @property {number[]} ids
  * @property {"copied" | "unusual" | null} flag copied: the model does not read it
+ * @property {boolean} [isFrame] it stands around sentences, and is written as it is
+ * @property {string} [gap] the white space before it, where it or its neighbour is a frame
  */
 
 /**
@@ -17,6 +20,7 @@ import { PARAGRAPH_END, hasWords, sentenceSpans } from "./sentences.js";
  * @property {number | null} longTokens of a sentence that is not cut
  * @property {number | null} usualTokens of the segments of a longer one
  * @property {boolean} copiesMarks copy text without letters and digits
+ * @property {boolean} takesFrames off sentences
  */
 
 /** @typedef {(text: string) => number[]} Encode */
@@ -35,6 +39,28 @@ const copied = (text) => ({ text: collapseSpaces(text), ids: [], flag: "copied" 
 
 /** Cut a text into segments, none for an empty text. @param {string} text @param {Encode} encode @param {Limits} limits */
 export function cut(text, encode, limits) {
+  return inFrames(text, limits, (core) => cutCore(core, encode, limits));
+}
+
+/** True if the model does not read a segment. @param {{flag: string | null, isFrame?: boolean}} segment */
+export const isCopied = (segment) => Boolean(segment.isFrame) || segment.flag === "copied";
+
+/** Return the segments of a text without its frames, and the frames around them. @param {string} text @param {Limits} limits @param {(core: string) => Segment[]} cutOne */
+function inFrames(text, limits, cutOne) {
+  /** @type {Segment[]} */
+  const segments = [];
+  for (const part of limits.takesFrames ? partsOf(text) : [{ text, gap: "", isFrame: false }]) {
+    /** @type {Segment[]} */
+    const own = part.isFrame ? [{ text: part.text, ids: [], flag: null, isFrame: true }] : cutOne(part.text);
+    const last = segments[segments.length - 1];
+    if (own.length && last && (part.isFrame || last.isFrame)) own[0].gap = part.gap.replaceAll(PARAGRAPH_END, " ");
+    segments.push(...own);
+  }
+  return segments;
+}
+
+/** @param {string} text @param {Encode} encode @param {Limits} limits */
+function cutCore(text, encode, limits) {
   if (limits.copiesMarks && !hasWords(text)) return strip(text) ? [copied(text)] : [];
   /** @type {Segment[]} */
   const segments = [];
@@ -74,7 +100,7 @@ function spansToCopy(text) {
 function cutWords(text, encode, limits) {
   if (limits.sentences !== null) {
     const groups = sentenceGroups(text, encode, limits).map((group) => group.replaceAll(PARAGRAPH_END, " "));
-    return groups.flatMap((group) => cutSentence(group, encode, limits));
+    return groups.flatMap((group) => inFrames(group, limits, (core) => cutSentence(core, encode, limits)));
   }
   const whole = text.replaceAll(PARAGRAPH_END, " ");
   const ids = encodeIfShort(whole, encode, limits.maxLength);

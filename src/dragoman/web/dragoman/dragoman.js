@@ -2,6 +2,7 @@
 
 import { linkWords, placesInParts, tokenWeights, wordsOf } from "./alignment.js";
 import { choose } from "./choosing.js";
+import { isCopied } from "./cutting.js";
 import { Engine } from "./engine.js";
 import { fetchBytes, readModelFile } from "./model_file.js";
 import { readSpelling } from "./spelling.js";
@@ -52,6 +53,9 @@ import { Tokenizer } from "./tokenizer.js";
  */
 
 /** @typedef {import("./planning.js").PlannedSegment & {candidates: import("./choosing.js").SegmentCandidate[], losses: string[], nodes: import("./engine.js").TraceNode[]}} Done */
+
+/** Return false for marks and emoji, which are the same in all languages, so that copying them needs no flag. @param {string} text */
+const hasText = (text) => /[\p{L}\p{N}]/u.test(text);
 
 const FLAGS = ["repetition", "length", "copied", "unusual", "span", "number"];
 
@@ -120,7 +124,7 @@ export class Translator {
   /** Search for each segment. @param {import("./planning.js").Plan} plan @param {import("./engine.js").Search} search @returns {Done[]} */
   #search(plan, search) {
     const found = plan.segments.map((segment) => {
-      if (segment.flag === "copied") return null;
+      if (isCopied(segment)) return null;
       return this.model.translate(segment.ids, search, segment.prefixIds, segment.forbiddenIds);
     });
     const nBest = Math.min(...found.map((each) => each?.candidates.length ?? Infinity));
@@ -144,19 +148,19 @@ export class Translator {
       const parts = done.map((segment) => segment.candidates[rank]);
       /** @type {Candidate} */
       const candidate = {
-        text: parts.map((part) => part.text).filter(Boolean).join(between),
+        text: parts.reduce((text, part, i) => (text && part.text ? text + (done[i].gap ?? between) + part.text : text || part.text), ""),
         score: parts.reduce((sum, part) => sum + part.hypothesis.score, 0),
         logProb: parts.reduce((sum, part) => sum + part.hypothesis.logProb, 0),
-        tokens: parts.flatMap((part, i) => (done[i].flag === "copied" ? [part.text] : this.#tokens(part))),
+        tokens: parts.flatMap((part, i) => (isCopied(done[i]) ? [part.text] : this.#tokens(part))),
       };
       if (options.align) Object.assign(candidate, { alignment: this.#align(plan, done, rank, candidate.text), words: wordsOf(candidate.text) });
       return candidate;
     });
-    const raised = new Set(done.flatMap(({ candidates: [best], losses, flag, reading }) => [...best.hypothesis.faults, ...losses, flag, reading.hasForeign ? "copied" : null]));
+    const raised = new Set(done.flatMap(({ text, candidates: [best], losses, flag, reading }) => [...best.hypothesis.faults, ...losses, hasText(text) ? flag : null, reading.hasForeign ? "copied" : null]));
     const [best] = candidates;
     /** @type {Translation} */
     const translation = { text: best?.text ?? "", score: best?.score ?? 0, tokens: best?.tokens ?? [], candidates, flags: FLAGS.filter((flag) => raised.has(flag)) };
-    const searched = done.filter((segment) => segment.flag !== "copied");
+    const searched = done.filter((segment) => !isCopied(segment));
     if (options.align) Object.assign(translation, { alignment: best?.alignment ?? [], sourceWords: wordsOf(plan.text) });
     if (options.attention) translation.attention = searched.map((segment) => this.#attention(segment));
     if (options.trace) translation.trace = searched.map((segment) => this.#trace(segment));
@@ -188,7 +192,7 @@ export class Translator {
     const targets = placesInParts(targetParts, text);
     const links = done.flatMap((segment, i) => {
       const [source, target] = [sources[i], targets[i]];
-      if (segment.flag === "copied") {
+      if (isCopied(segment)) {
         const n = Math.min(source.words.length, target.words.length); // a prefix may stand before the first
         const [from, to] = [source.firstWord + source.words.length - n, target.firstWord + target.words.length - n];
         return Array.from({ length: n }, (_, word) => /** @type {[number, number]} */ ([from + word, to + word]));
@@ -202,7 +206,7 @@ export class Translator {
 
   /** @param {Done} segment @param {number} nTags */
   #sourcePieces(segment, nTags) {
-    if (segment.flag === "copied") return [];
+    if (isCopied(segment)) return [];
     const pieces = [...Array(nTags).fill("▁"), ...this.source.split(segment.reading.text)];
     return segment.reading.unmaskPieces(pieces.slice(0, segment.ids.length));
   }

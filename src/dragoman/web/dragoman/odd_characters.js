@@ -1,7 +1,7 @@
 // Characters that a model can copy but not translate, as in text/odd_characters.py.
 
-import { allMatches } from "./patterns.js";
-import { MARKS } from "./rules.js";
+import { allMatches, pattern } from "./patterns.js";
+import { MARKS, SCRIPTS, SCRIPT_LANGUAGES } from "./rules.js";
 
 /** @typedef {(character: string) => boolean} IsKnown */
 
@@ -24,6 +24,13 @@ export function knownCharacters(encode, unknown) {
   };
 }
 
+/** Return a function that tells if a model can translate a character from a language. @param {string} language its code, without region or script @param {IsKnown} isKnown @returns {IsKnown} */
+export function knownIn(language, isKnown) {
+  const ranges = Object.entries(SCRIPTS).filter(([, languages]) => !languages.split(" ").includes(language));
+  const foreign = SCRIPT_LANGUAGES.includes(language) ? new RegExp(`^[${ranges.map(([range]) => range).join("")}]`, "u") : /(?!)/;
+  return (one) => !foreign.test(one) && (UNSPACED.test(one) || isKnown(one));
+}
+
 /** Return the symbols of a text that every language writes in the same way. @param {string} text */
 export const symbols = (text) => (isAscii(text) ? [] : [...new Set(text)].filter(isSymbol));
 
@@ -33,13 +40,24 @@ export function oddStretches(text, isKnown) {
   const odd = new Set([...new Set(text)].filter((one) => isSymbol(one) || isUnknown(one, isKnown)));
   /** @type {[number, number][]} */
   const found = [];
-  for (const match of odd.size ? allMatches("odd_characters.PART", text) : []) {
-    if (![...match[0]].some((one) => odd.has(one))) continue;
+  for (const match of odd.size || pattern("odd_characters.SMALL").test(text) ? allMatches("odd_characters.PART", text) : []) {
     const [start, end] = [match.index, match.index + match[0].length];
-    const isRow = match.groups?.word === undefined && found.length && found[found.length - 1][1] === start;
+    const isNext = found.length > 0 && found[found.length - 1][1] === start;
+    const isMark = isNext && /^\p{M}/u.test(match[0]);
+    if (![...match[0]].some((one) => odd.has(one)) && !isMark && !hasExponent(match)) continue;
+    const isRow = match.groups?.word === undefined && isNext;
     found.push([isRow ? /** @type {[number, number]} */ (found.pop())[0] : start, end]);
   }
   return found.map(([start, end]) => withAmount(text, start, end));
+}
+
+/** Return true if a word has small letters or digits, and is no unit of a number. @param {RegExpMatchArray} match */
+function hasExponent(match) {
+  if (match.groups?.word === undefined || !pattern("odd_characters.SMALL").test(match[0])) return false;
+  const place = match.index ?? 0;
+  const before = (match.input ?? "").slice(Math.max(0, place - 2), place);
+  const hasNumber = /^\p{Nd}/u.test(match[0]) || pattern("odd_characters.NUMBER_BEFORE").test(before);
+  return !(pattern("odd_characters.UNIT", "whole").test(match[0]) && hasNumber);
 }
 
 /** Return true if a text has a letter that the model does not know and that is not Latin. @param {string} text @param {IsKnown} isKnown */
@@ -52,7 +70,7 @@ const isSymbol = (character) => character > "\x7f" && /[\p{So}\p{Sm}]/u.test(cha
 
 /** @param {string} character @param {IsKnown} isKnown */
 function isUnknown(character, isKnown) {
-  if (character <= "\x7f" || UNSPACED.test(character) || /[\p{C}\p{M}\p{Z}]/u.test(character)) return false;
+  if (character <= "\x7f" || /[\p{C}\p{M}\p{Z}]/u.test(character)) return false;
   return !isKnown(character);
 }
 

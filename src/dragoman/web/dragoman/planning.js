@@ -1,8 +1,8 @@
 // From a text to segments that the model searches for, as in translator/planning.py and translator/directions.py.
 
 import { sanitize, splitTags } from "./cleaning.js";
-import { cut } from "./cutting.js";
-import { knownCharacters } from "./odd_characters.js";
+import { cut, isCopied } from "./cutting.js";
+import { knownCharacters, knownIn } from "./odd_characters.js";
 import { UNKNOWN_LANGUAGE, baseLanguage, pattern, strip } from "./patterns.js";
 import { Reading, TextReader } from "./reading.js";
 import { sanitizeParagraphs } from "./sentences.js";
@@ -14,6 +14,8 @@ const UNKNOWN_COST = 9;
  * @property {string} text
  * @property {number[]} ids
  * @property {"copied" | "unusual" | null} flag
+ * @property {boolean} [isFrame] it stands around sentences, and is written as it is
+ * @property {string} [gap] the white space before it, where it or its neighbour is a frame
  * @property {Reading} reading what the ids were made of
  * @property {string} prefix
  * @property {number[]} prefixIds
@@ -104,7 +106,7 @@ export class Planner {
     const base = this.description.bases[language] ?? language;
     const cost = (/** @type {string} */ word) => this.#cost(word);
     const { reserved } = this.description;
-    const reader = new TextReader(text, base, reserved, cost, this.isKnown, request.masksNumbers, this.spelling.get(base));
+    const reader = new TextReader(text, base, reserved, cost, knownIn(base, this.isKnown), request.masksNumbers, this.spelling.get(base));
     /** @type {Map<string, Reading>} */
     const known = new Map();
     const read = (/** @type {string} */ segment) => {
@@ -120,10 +122,10 @@ export class Planner {
       const { text } = read(segment);
       return this.source.encode(tags ? `${tags} ${text}` : text);
     };
-    return cut(reader.text, encode, this.#limits(request.sentences)).map((segment) => ({
+    return cut(reader.text, encode, { ...this.#limits(request.sentences), takesFrames: !request.prefix }).map((segment) => ({
       ...segment,
       text: reader.original(segment.text),
-      reading: segment.flag === "copied" ? new Reading() : read(segment.text),
+      reading: isCopied(segment) ? new Reading() : read(segment.text),
       prefix: "",
       prefixIds: [],
       forbiddenIds: [...this.reserved].filter(([id]) => !segment.ids.includes(id)).map(([, id]) => id),
@@ -137,8 +139,8 @@ export class Planner {
 
   /** Give the translation of a segment its beginning. @param {PlannedSegment} segment @param {string} prefix @param {number} maxLength */
   #begin(segment, prefix, maxLength) {
-    const { text, masks, hasPieces, hasForeign } = segment.reading;
-    const reading = new Reading(text, masks, false, false, hasPieces, hasForeign); // the caller chose the case
+    const { text, masks, hasPieces, hasForeign, tags } = segment.reading;
+    const reading = new Reading(text, masks, false, hasPieces, hasForeign, tags); // the caller chose the case
     const ids = this.target.encode(reading.mask(prefix));
     if (ids.includes(this.target.unknown)) throw new Error("the prefix has characters that are not in the vocabulary; leave them out");
     const most = Math.min(maxLength || Infinity, this.description.config.max_length);
@@ -157,9 +159,9 @@ export class Planner {
     const { learned, config } = this.description;
     const maxLength = config.max_length - 1;
     const one = bySentence ? 1 : null;
-    if (!learned) return { maxLength, sentences: one, longTokens: null, usualTokens: null, copiesMarks: false };
+    if (!learned) return { maxLength, sentences: one, longTokens: null, usualTokens: null, copiesMarks: false, takesFrames: true };
     const sentences = bySentence === null ? learned.sentences : one;
-    return { maxLength, sentences, longTokens: learned.long_tokens, usualTokens: learned.usual_tokens, copiesMarks: !learned.knows_marks };
+    return { maxLength, sentences, longTokens: learned.long_tokens, usualTokens: learned.usual_tokens, copiesMarks: !learned.knows_marks, takesFrames: true };
   }
 }
 

@@ -9,18 +9,20 @@ import { PARAGRAPH_END } from "./sentences.js";
 import { calm, isShouted } from "./shouting.js";
 import { findSpans } from "./spans.js";
 
-/** The first of the characters for private use that stand for spans, and their number. */
-const [FIRST_MARK, MOST_MARKS] = [0xf0000, 0xfffd];
+/** The first and the last of the characters for private use that stand for spans, by the kind of the span. @type {Record<string, [number, number]>} */
+const MARK_RANGES = { text: [0xf0000, 0xffffd], tag: [0x100000, 0x107fff], break: [0x108000, 0x10fffd] };
+const FIRST_TAG = "\u{100000}";
 const SHORTEST_NUMBER = 2;
 
 export class Reading {
-  /** @param {string} text @param {Map<string, string>} masks reserved pieces and their spans @param {boolean} isShouted @param {boolean} hasPieces the model has reserved pieces @param {boolean} hasForeign a masked word has a letter that the model does not know, and that is not Latin */
-  constructor(text = "", masks = new Map(), isShouted = false, hasPieces = false, hasForeign = false) {
+  /** @param {string} text @param {Map<string, string>} masks reserved pieces and their spans @param {boolean} isShouted @param {boolean} hasPieces the model has reserved pieces @param {boolean} hasForeign a masked word has a letter that the model does not know, and that is not Latin @param {Map<string, [boolean, boolean]>} tags pieces that mask tags, with true where a letter or digit is right before, and right after */
+  constructor(text = "", masks = new Map(), isShouted = false, hasPieces = false, hasForeign = false, tags = new Map()) {
     this.text = text;
     this.masks = masks;
     this.isShouted = isShouted;
     this.hasPieces = hasPieces;
     this.hasForeign = hasForeign;
+    this.tags = tags;
   }
 
   /** @param {string} piece */
@@ -30,6 +32,8 @@ export class Reading {
 
   /** Return a translation with the spans in place of their masks, without pieces that stand for nothing. @param {string} text */
   unmask(text) {
+    for (const [piece, [isBefore, isAfter]] of this.tags) text = text.replace(new RegExp(`${isBefore ? "\\s?" : ""}${piece}${isAfter ? "\\s?" : ""}`, "gu"), piece);
+    for (const [piece, span] of this.masks) if (span.endsWith(".")) text = text.replace(new RegExp(`${piece}\\.(?!\\.)`, "gu"), piece);
     const isClean = !reservedIn(text).some((piece) => this.#isNothing(piece));
     const restored = replaceAll("reading.AFTER_SPACE", text, (whole, piece) =>
       this.#isNothing(piece) ? "" : whole.replace(piece, () => this.masks.get(piece) ?? piece),
@@ -82,7 +86,7 @@ export class TextReader {
     this.knownWords = knownWords;
     /** @type {Map<string, string>} spans by their marks */
     this.spans = new Map();
-    this.text = reserved.length ? this.#mark(text, masksNumbers) : text;
+    this.text = this.#mark(text, masksNumbers);
   }
 
   /** Return a stretch of `text` as it was. @param {string} segment */
@@ -97,10 +101,19 @@ export class TextReader {
     const text = this.knownWords?.repaired(withoutAbbreviations(spelled, this.language)) ?? spelled;
     if (!this.spans.size) return new Reading(text, new Map(), shouted, this.reserved.length > 0);
     const pieces = new Map(this.#masked(text).map((mark, i) => [mark, this.reserved[i]]));
-    const read = [...text].map((one) => pieces.get(one) ?? this.spans.get(one) ?? one).join("");
+    /** @type {Map<string, [boolean, boolean]>} */
+    const tags = new Map();
+    const ones = [...text];
+    const isWord = (/** @type {string | undefined} */ one) => /^[\p{L}\p{N}_]/u.test(one ?? "");
+    ones.forEach((one, i) => {
+      const piece = pieces.get(one);
+      if (piece !== undefined && one >= FIRST_TAG) tags.set(piece, [isWord(ones[i - 1]), isWord(ones[i + 1])]);
+    });
+    const apart = (/** @type {string} */ piece) => `${tags.get(piece)?.[0] ? " " : ""}${piece}${tags.get(piece)?.[1] ? " " : ""}`;
+    const read = ones.map((one) => (pieces.has(one) ? apart(/** @type {string} */ (pieces.get(one))) : this.spans.get(one) ?? one)).join("");
     const masks = new Map([...pieces].map(([mark, piece]) => [piece, /** @type {string} */ (this.spans.get(mark))]));
     const hasForeign = [...masks.values()].some((span) => hasForeignLetter(span, this.isKnown) && !findSpans(span).length);
-    return new Reading(read, masks, shouted, true, hasForeign);
+    return new Reading(read, masks, shouted, this.reserved.length > 0, hasForeign, tags);
   }
 
   /** Return the marks of a text to be masked: as many as there are reserved pieces; text that looks like one comes first. @param {string} text */
@@ -135,15 +148,21 @@ export class TextReader {
   /** @param {string} text @param {boolean} masksNumbers */
   #mark(text, masksNumbers) {
     const taken = new Set(text);
+    const spans = findSpans(text).filter((span) => ["tag", "break"].includes(span.kind) && !text.slice(span.start, span.end).includes(PARAGRAPH_END));
+    const kinds = new Map(spans.map((span) => [`${span.start} ${span.end}`, span.kind]));
+    /** @type {[number, number][]} */
+    const tags = spans.map((span) => [span.start, span.end]);
+    /** @type {Record<string, number>} */
+    const next = { text: MARK_RANGES.text[0], tag: MARK_RANGES.tag[0], break: MARK_RANGES.break[0] };
     const parts = [];
-    let [end, next] = [0, 0];
-    for (const [start, spanEnd] of this.#stretches(text, masksNumbers)) {
-      const found = text.slice(start, spanEnd);
-      while (taken.has(String.fromCodePoint(FIRST_MARK + next))) next++;
-      if (next > MOST_MARKS) break;
-      const mark = String.fromCodePoint(FIRST_MARK + next++);
+    let end = 0;
+    for (const [start, spanEnd] of this.reserved.length ? this.#stretches(text, masksNumbers) : tags) {
+      const kind = kinds.get(`${start} ${spanEnd}`) ?? "text";
+      while (taken.has(String.fromCodePoint(next[kind]))) next[kind]++;
+      if (next[kind] > MARK_RANGES[kind][1]) break;
+      const mark = String.fromCodePoint(next[kind]++);
       parts.push(text.slice(end, start), mark);
-      this.spans.set(mark, found);
+      this.spans.set(mark, text.slice(start, spanEnd));
       end = spanEnd;
     }
     return [...parts, text.slice(end)].join("");

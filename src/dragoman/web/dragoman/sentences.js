@@ -6,7 +6,7 @@ import { MARKS } from "./rules.js";
 
 /** The end of a paragraph, as one character of white space. */
 export const PARAGRAPH_END = "\u2029";
-const [LONGEST_ABBREVIATION, LONGEST_WORD] = [8, 60];
+const [LONGEST_ABBREVIATION, LONGEST_WORD] = [16, 60];
 
 /** Return true if a text has a letter or a digit. @param {string} text */
 export const hasWords = (text) => pattern("sentences.IN_WORD").test(text);
@@ -62,6 +62,10 @@ function endsSentence(text, start, from, to, marks, space, hasCapitals) {
   const nextWord = matchAt("sentences.WORD_AFTER", text.slice(0, to + LONGEST_WORD), to);
   const maybeLast = pattern("sentences.MAYBE_LAST").exec(text.slice(Math.max(start, before), from));
   if (!nextWord || !maybeLast) return false;
+  if (maybeLast.groups?.capitals) {
+    const isFirst = !strip(text.slice(start, from - maybeLast[0].length));
+    return !isFirst && pattern("sentences.MORE_BEGINNINGS", "whole").test(nextWord.groups?.word ?? "");
+  }
   const beginnings = maybeLast.groups?.number ? "PRONOUNS" : "BEGINNINGS";
   return pattern(`sentences.${beginnings}`, "whole").test(nextWord.groups?.word ?? "");
 }
@@ -84,5 +88,5 @@ function endsBefore(text, start, from, to, marks) {
   if (marks !== ".") return isCapital || [...marks].some((mark) => MARKS.clear.includes(mark));
   if (whole("ABBREVIATIONS", word)) return false;
   if (word !== word.toLowerCase()) return whole("BEGINNINGS", next);
-  return isCapital && (whole("BEGINNINGS", next) || whole("MORE_BEGINNINGS", next) || first > "\x7f");
+  return isCapital && (whole("MORE_BEGINNINGS", next) || first > "\x7f");
 }

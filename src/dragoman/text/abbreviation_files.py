@@ -1,0 +1,32 @@
+"""The lists of abbreviations with a point, and of words that begin a sentence: a file for each language."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+#: The languages that have a file.
+LANGUAGES = ("de", "en", "es", "fr", "it", "ru")
+_FOLDER = Path(__file__).with_name("abbreviation_lists")
+
+ListName = Literal["inner", "often_last", "before_numbers", "pronouns", "beginnings", "more_beginnings"]
+
+
+def listed(name: ListName) -> list[str]:
+    """Return the words that a list has in all languages: a text may have another language in it."""
+    return list(dict.fromkeys(word for language in LANGUAGES for word in _read(language)[name]))
+
+
+def readings(language: str, name: Literal["words", "words_before_numbers"]) -> Mapping[str, str]:
+    """Return the words that are read in place of the abbreviations of a language."""
+    found: Mapping[str, str] = _read(language).get(name, {}) if language in LANGUAGES else {}
+    return found
+
+
+@cache
+def _read(language: str) -> dict[str, dict[str, str]]:
+    with (_FOLDER / f"{language}.toml").open("rb") as file:
+        return tomllib.load(file)

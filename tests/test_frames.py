@@ -1,0 +1,108 @@
+"""Frames around sentences: list marks, tags, brackets and quotes stay, and a model reads what is in them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny import many_tokenizers
+
+from dragoman.settings.search_config import SearchConfig
+from dragoman.text.sentences import sanitize_paragraphs
+from dragoman.translator.cutting import SegmentLimits, cut
+from dragoman.translator.directions import Directions
+from dragoman.translator.frames import is_enclosed, parts
+from dragoman.translator.marks import Marks
+from dragoman.translator.model_facts import ModelFacts
+from dragoman.translator.planning import Planner
+from dragoman.translator.reading import KnownParts, TextReader
+from dragoman.translator.request import Request
+
+SIGNS = st.text(st.sampled_from("aB1 .!?()[]{}\"'’‘“”«»*->#\n<b r/>"), max_size=40)
+
+
+def reader(text: str, reserved: int = 9) -> TextReader:
+    pieces = [f"⟨{number}⟩" for number in range(1, reserved + 1)]
+    return TextReader(text, Marks(text), pieces, lambda text, _: text, lambda _: True, KnownParts())
+
+
+def framed(text: str) -> list[str]:
+    """Return the parts of a text; those that the model reads have bars around them."""
+    own = reader(sanitize_paragraphs(text))
+    limits = SegmentLimits(500, sentences=1)
+    segments = cut(own.text, lambda part: list(map(ord, part)), limits)
+    return [own.original(each.text) if each.is_frame else f"|{own.original(each.text)}|" for each in segments]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a) I am here.", ["a)", "|I am here.|"]),
+        ("iv) Open", ["iv)", "|Open|"]),
+        ("(b) The dog", ["(b)", "|The dog|"]),
+        ("A. The dog is big.", ["A.", "|The dog is big.|"]),
+        ("J. R. R. Tolkien", ["|J. R. R. Tolkien|"]),
+        ("1) Go.", ["1)", "|Go.|"]),
+        ("* - Go.", ["* -", "|Go.|"]),
+        (">> Go.", [">>", "|Go.|"]),
+        ("- [ ] Go.", ["- [ ]", "|Go.|"]),
+        ("## A title", ["##", "|A title|"]),
+        ("— Go. — You go.", ["—", "|Go.|", "—", "|You go.|"]),
+        ("5 * 3 is -1", ["|5 * 3 is -1|"]),
+        ("[The dog.]", ["[", "|The dog.|", "]"]),
+        ("( The dog. )", ["(", "|The dog.|", ")"]),
+        ("‘I’m here’", ["‘", "|I’m here|", "’"]),
+        ("Go. (You go.)", ["|Go.|", "(", "|You go.|", ")"]),
+        ("« Oui. »", ["«", "|Oui.|", "»"]),
+        ("(a) and (b)", ["(a)", "|and (b)|"]),
+        ('"Go," he said, "now"', ['|"Go," he said, "now"|']),
+        ("I like it (very much).", ["|I like it (very much).|"]),
+        ("{name}", ["|{name}|"]),
+        ("{A man.}", ["{", "|A man.|", "}"]),
+        ("He is here.<br />You are.", ["|He is here.|", "<br />", "|You are.|"]),
+        ("One<br> <br>two", ["|One|", "<br> <br>", "|two|"]),
+        ("<b>Note.</b> The <i>dog</i>.", ["<b>", "|Note.|", "</b>", "|The <i>dog</i>.|"]),
+        ("<p>(a) Go.</p>", ["<p>", "(a)", "|Go.|", "</p>"]),
+        ("* * *", ["|* * *|"]),
+    ],
+)
+def test_frames_are_set_apart(text: str, expected: list[str]) -> None:
+    assert framed(text) == expected
+
+
+@given(SIGNS)
+def test_the_parts_make_up_the_text(text: str) -> None:
+    own = reader(sanitize_paragraphs(text)).text
+    assert "".join(part.gap + part.text for part in parts(own)) == own.rstrip() or not own.strip()
+
+
+@given(SIGNS)
+def test_what_is_enclosed_is_so_in_brackets(text: str) -> None:
+    assert is_enclosed(f"(a{text.replace('(', '').replace(')', '')})")
+    assert not is_enclosed(f"(a{text}") or text.endswith(")")
+
+
+@pytest.mark.parametrize("piece", ["(", "a) ", "<br>", "<b>", "«a» ", "'", "- ", "A. b c"])
+def test_the_time_grows_with_the_length_of_the_text(piece: str) -> None:
+    """With quadratic time, these texts would take minutes."""
+    text = reader(piece * (100_000 // len(piece))).text
+    assert sum(len(part.gap + part.text) for part in parts(text)) <= len(text)
+
+
+def test_a_tag_glued_to_words_is_read_apart_and_written_glued() -> None:
+    reading = reader("Click <a>here</a>, or wo<b>r</b>d.")
+    own = reading.read(reading.text)
+    assert own.text == "Click ⟨1⟩ here ⟨2⟩, or wo ⟨3⟩ r ⟨4⟩ d."
+    assert own.unmask(own.text) == "Click <a>here</a>, or wo<b>r</b>d."
+    assert own.unmask("Da ⟨1⟩ hier ⟨2⟩ ist ⟨3⟩ r ⟨4⟩ d.") == "Da <a>hier</a> ist<b>r</b>d."
+
+
+def test_the_point_of_an_abbreviation_may_end_the_sentence() -> None:
+    own = reader("The N.B.A. is here.")
+    assert own.read(own.text).unmask("Hier ist die ⟨1⟩.") == "Hier ist die N.B.A."
+
+
+def test_a_text_is_streamed_in_sentences_with_their_frames() -> None:
+    tokenizers = many_tokenizers()
+    planner = Planner(tokenizers, Directions(tokenizers), 100, ModelFacts())
+    request = Request("a) Go. (You go.)<br>Stop.", source_lang="en", target_lang="de", sentences=True)
+    (text,) = planner.plan([request], SearchConfig()).texts
+    assert text.readable == ["a) Go.", "(You go.)<br>", "Stop."]
