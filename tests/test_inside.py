@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from tiny import PAIRS
 
 from dragoman.inspection.inside import MOST_WEIGHTS, Inside, look_inside
 from dragoman.translator import Request, StopCondition, Translator
+from dragoman.translator.options import Rule
 
 SOURCES = [source for source, _ in PAIRS]
 
@@ -20,8 +22,10 @@ def translator(tmp_path_factory: pytest.TempPathFactory) -> Translator:
     return Translator.load(write_many(tmp_path_factory.mktemp("inside") / "many"), device="cpu")
 
 
-def look(translator: Translator, text: str, prefix: str = "", **options: object) -> Inside | None:
-    request = Request(text, prefix, source_lang="en", target_lang="de")
+def look(
+    translator: Translator, text: str, prefix: str = "", rules: Sequence[Rule] = (), **options: object
+) -> Inside | None:
+    request = Request(text, prefix, source_lang="en", target_lang="de", rules=rules)
     config = translator.search_config(**{"beam_size": 4, "n_best": 4, **options})  # type: ignore[arg-type]
     return look_inside(translator, request, config, StopCondition.after(60))
 
@@ -42,10 +46,10 @@ def test_its_hypotheses_are_the_alternatives_of_the_translation(translator: Tran
 def test_nothing_is_shown_of_a_search_that_was_led_to_a_lost_number(translator: Translator) -> None:
     text = "Two dogs run over the green grass."
     alone = translator.pipeline.search(translator.pipeline.plan([Request(text, target_lang="de")]).jobs)
-    translation = translator.translate(text, source_lang="en", target_lang="de")
+    translation = translator.translate(text, source_lang="en", target_lang="de", rules=["numbers"])
     assert "2" in translation.text
     assert all("2" not in candidate.text for candidate in alone[0])
-    assert look(translator, text) is None
+    assert look(translator, text, rules=["numbers"]) is None
 
 
 def test_its_nodes_are_a_tree_that_has_each_hypothesis_as_a_path(translator: Translator) -> None:
