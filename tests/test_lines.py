@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tiny import write_tiny_bundle
 
@@ -227,6 +227,17 @@ NO_TEXT = {
     "a LaTeX document": b"% A comment\n\\documentclass[a4paper]{article}\n",
     "Git LFS": b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n",
 }
+
+
+@given(mtime=st.integers(0, 2**32 - 1))
+@example(mtime=1795826617)  # then, the bytes of the archive were read as Chinese in UTF-16
+def test_an_archive_of_any_time_is_no_text_of_another_encoding(
+    mtime: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    content = gzip.compress(gzip.compress(TEXT.encode(), mtime=mtime), mtime=mtime)
+    told = from_file(tmp_path_factory.getbasetemp() / "text.en", content)
+    assert isinstance(told, str)
+    assert "compressed more than once" in told
 
 
 @given(name=st.sampled_from(sorted(NO_TEXT)), pack=st.sampled_from(PACKERS), sizes=chunk_sizes)

@@ -174,13 +174,12 @@ def refuse_other_formats(head: bytes, name: str | Path, *, allow_json: bool = Fa
     Raises:
         DataError: it is UTF-16 or UTF-32, an archive, a picture, subtitles, a page or the like.
     """
-    encoding = wide_encoding(head)
-    if encoding is not None:
-        shown = encoding[:6].upper()
-        raise DataError(f"this looks like {shown}", name, advice=f"convert it to UTF-8: iconv -f {encoding} -t utf-8")
     text = head.removeprefix(codecs.BOM_UTF8)
-    for kind, pattern in _HEADS:
+    for kind, pattern in _HEADS:  # before encodings: the bytes of an archive may look like any of them
         if pattern.match(text) and not (kind is _JSON and allow_json):
             raise DataError(f"this is {kind.name}, not plain text", name, advice=kind.advice)
+    if (encoding := wide_encoding(head)) is not None:
+        shown = encoding[:6].upper()
+        raise DataError(f"this looks like {shown}", name, advice=f"convert it to UTF-8: iconv -f {encoding} -t utf-8")
     if len(head) >= 256 and n_binary(head) > 0.3 * len(head):
         raise DataError("this is no text", name, advice=NO_TEXT)
