@@ -140,7 +140,9 @@ class TextFlags:
         from dragoman.data.term_files import read_terms
 
         languages = direction.source_lang, direction.target_lang
-        return {**asdict(self), "terms": None if self.terms is None else read_terms(self.terms, languages)}
+        terms = None if self.terms is None else read_terms(self.terms, languages)
+        rules = None if self.rules is None else [rule for each in self.rules for rule in each.split(",")]
+        return {**asdict(self), "terms": terms, "rules": rules}
 
 
 @dataclass(frozen=True)

@@ -122,11 +122,16 @@ MinConfidence = Annotated[
     typer.Option("--min-confidence", min=0, max=1, metavar="0..1", help="Leave a text as it is below this confidence."),
 ]
 Plain = Annotated[
-    bool, typer.Option("--plain", help="Return what the model says: no rule reads, checks or repairs anything.")
+    bool,
+    typer.Option("--plain", help="Return what the model says: nothing is read into the text, checked or repaired."),
 ]
 Rules = Annotated[
     list[str] | None,
-    typer.Option("--rule", metavar="RULE", help="Switch on a rule: first_words, numbers or names. Repeatable."),
+    typer.Option(
+        "--rule",
+        metavar="NAME",
+        help="Switch on a rule that may do harm: first_words, numbers or names. Repeatable.",
+    ),
 ]
 Terms = Annotated[
     Path | None,

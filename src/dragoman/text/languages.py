@@ -87,13 +87,17 @@ def base_language(code: str) -> str:
     return _SHORT.get(language, language)
 
 
+#: The source language of a text that is in any of the languages that the rules know.
+ANY_WITH_RULES = "mul"
+
+
 def have_rules(codes: Iterable[str]) -> bool:
     """Return True if the rules about numbers and names know all of these languages; of others they know nothing.
 
-    >>> have_rules(("en", "de-AT")), have_rules(("es", "en"))
-    (True, False)
+    >>> have_rules(("en", "de-AT")), have_rules((ANY_WITH_RULES, "en")), have_rules(("es", "en"))
+    (True, True, False)
     """
-    return all(base_language(code) in _WITH_RULES for code in codes)
+    return all(code == ANY_WITH_RULES or base_language(code) in _WITH_RULES for code in codes)
 
 
 def find_code(code: str, known: Iterable[str]) -> str | None:

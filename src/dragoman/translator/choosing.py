@@ -46,7 +46,8 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
         languages: codes of the source and the target language.
     """
     if reading.is_plain:
-        lost = any(stretch not in candidates[0].text for stretch in reading.unmasked)
+        wanted = [*reading.unmasked, *(piece for piece, _ in reading.masks)]
+        lost = any(text not in candidates[0].text for text in wanted)
         return Choice(candidates, ["span"] if lost else [])
     candidates = [candidate._replace(text=_repaired(reading, candidate.text)) for candidate in candidates]
     flags = [_content_flags(reading, candidate.text, languages) for candidate in candidates]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dragoman.errors import ConfigError
-from dragoman.text.languages import find_code
+from dragoman.text.languages import ANY_WITH_RULES, find_code, have_rules
 from dragoman.text.tags import TAG, UNKNOWN, Direction, describe_directions, split_tags, with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import string
@@ -29,6 +29,13 @@ class TaggedText(NamedTuple):
     #: None if nobody named it, and the model reads several languages.
     source_lang: str | None
     target_lang: str
+    #: The source language for the rules, where it is open.
+    open_source: str = UNKNOWN
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The codes of the source and the target language."""
+        return self.source_lang or self.open_source, self.target_lang
 
     @property
     def source(self) -> str:
@@ -46,6 +53,7 @@ class Directions:
     def __init__(self, tokenizers: Tokenizers) -> None:
         self._directions = tokenizers.directions
         self._sources = tuple(dict.fromkeys(source for source, _ in tokenizers.directions))
+        self._open_source = ANY_WITH_RULES if have_rules(self._sources) else UNKNOWN
         self._targets = tokenizers.targets
         self._tags = tokenizers.source.tags
         self._languages = {tokenizers.tag(target): target for target in self._targets} if tokenizers.is_tagged else {}
@@ -73,7 +81,7 @@ class Directions:
             raise ConfigError(problem, advice=advice)
         self._warn_untrained(source, target)
         added = [tag for tag, language in self._languages.items() if language == target and tag not in typed]
-        return TaggedText(rest, " ".join(typed), " ".join([*added, *typed]), source, target)
+        return TaggedText(rest, " ".join(typed), " ".join([*added, *typed]), source, target, self._open_source)
 
     def split(self, options: CallOptions) -> tuple[TextOptions, SearchOptions]:
         """Return the options of texts, their languages checked as `find` does, and the options of a search.

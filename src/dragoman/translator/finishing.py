@@ -193,10 +193,10 @@ class Finisher:
 
 
 def _flags(plan: TextPlan, chosen: Sequence[Choice]) -> Iterator[Flag]:
-    """Yield the flags of a translation; of a plain one, those of protected stretches only."""
+    """Yield the flags of a translation; of a plain one, only those of the markup of a document."""
     for segment, choice in zip(plan.segments, chosen, strict=True):
         yield from choice.flags
-        if plan.request.plain:
+        if plan.request.plain and not segment.is_copied:
             continue
         yield from choice.candidates[0].hypothesis.faults
         if segment.flag is not None and _has_text(segment):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dragoman.text.languages import have_rules
 from dragoman.text.quantities import Quantity, find_quantities, is_bare_amount
-from dragoman.text.tags import UNKNOWN
 from dragoman.translator.directions import TaggedText
 from dragoman.translator.request import Request
 
@@ -18,7 +17,7 @@ def quantities_to_mask(request: Request, tagged: TaggedText, *, is_lost: bool) -
         tagged: the text of the request, and its languages.
         is_lost: a translation lost one, so that times and prices are masked, or all by the rule `numbers`.
     """
-    languages = tagged.source_lang or UNKNOWN, tagged.target_lang
+    languages = tagged.pair
     if request.plain or not have_rules(languages):
         return []
     masks_all = is_bare_amount(tagged.text, languages[1]) or (is_lost and "numbers" in request.rules)

@@ -132,15 +132,14 @@ class Planner:
         text = sanitize_paragraphs(marks.replace(request.text, request.stretches()))
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         found = request.terms.find(tagged.text) if request.terms else ()
-        languages = tagged.source_lang or UNKNOWN, tagged.target_lang
         quantities = quantities_to_mask(request, tagged, is_lost=masks_numbers) if self.can_mask else []
         if names:
-            quantities = quantities_with_names(quantities, tagged.text, languages, names)
+            quantities = quantities_with_names(quantities, tagged.text, tagged.pair, names)
         known = KnownParts(quantities, [(start, end) for start, end, _ in found])
         segments = self._segments(request, tagged, marks, known)
         if request.terms:
             segments = [with_terms(segment, request.terms) for segment in segments]
-        if not request.plain and has_icu_message(request.text, request.stretches()):
+        if has_icu_message(request.text, request.stretches()):
             segments = [Segment(request.text.strip(), [], "copied")]
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
@@ -202,7 +201,7 @@ class Planner:
     ) -> TextReader | PlainReader:
         """Return the reader of a text. Words of terms have no typing errors."""
         if request.plain:
-            return PlainReader(tagged.text, marks)
+            return PlainReader(tagged.text, marks, self._tokenizers.reserved)
         kept = {word.lower() for start, end in known.terms for word in WORD.findall(tagged.text[start:end])}
         language, has_small_start = tagged.source_lang or UNKNOWN, "first_words" in request.rules
 

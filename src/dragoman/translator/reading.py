@@ -110,15 +110,16 @@ class KnownParts(NamedTuple):
 
 
 class PlainReader:
-    """The readings of the segments of a text that the model reads as it is.
+    """The readings of the segments of a text that the model reads as it is, but for the markup of a document.
 
     Args:
         text: sanitized, without tags, with marks for the stretches that its request protects.
         marks: those of the text.
+        reserved: pieces of the model that mask these stretches; none if it has not learned any.
     """
 
-    def __init__(self, text: str, marks: Marks) -> None:
-        self.text, self._marks = text, marks
+    def __init__(self, text: str, marks: Marks, reserved: Sequence[str]) -> None:
+        self.text, self._marks, self._reserved = text, marks, reserved
 
     def original(self, segment: str) -> str:
         """Return a stretch of `text` as it was."""
@@ -134,8 +135,15 @@ class PlainReader:
 
     def read(self, segment: str) -> Reading:
         """Return what the model reads in place of a stretch of `text`."""
-        stretches = [self._marks[character] for character in segment if character in self._marks]
-        return Reading(self.original(segment), verbatim=stretches, unmasked=stretches, is_plain=True)
+        marks = [character for character in segment if character in self._marks]
+        pieces = dict(zip(marks, self._reserved, strict=False))
+        return Reading(
+            self.original("".join(pieces.get(character, character) for character in segment)),
+            [(piece, self._marks[mark]) for mark, piece in pieces.items()],
+            verbatim=[self._marks[mark] for mark in marks],
+            unmasked=[self._marks[mark] for mark in marks if mark not in pieces],
+            is_plain=True,
+        )
 
 
 def _marked_places(segment: str, wanted: Collection[str] | Marks, marks: Marks) -> list[Stretch]:

@@ -44,10 +44,10 @@ def recall(planner: Planner, request: Request, number: int) -> Recalled:
     request.checked(f" of request {number}")
     if request.memory is None:
         return Recalled(request, None)
-    text, _, _, source_lang, target_lang = planner.tagged(request)
-    target = None if target_lang == UNKNOWN else target_lang
-    source = None if source_lang == UNKNOWN else source_lang
-    matches = request.memory.lookup(text, source, target, threshold=request.memory_threshold)
+    tagged = planner.tagged(request)
+    target = None if tagged.target_lang == UNKNOWN else tagged.target_lang
+    source = None if tagged.source_lang == UNKNOWN else tagged.source_lang
+    matches = request.memory.lookup(tagged.text, source, target, threshold=request.memory_threshold)
     if not matches or matches[0].score < 1:
         return Recalled(request, None, tuple(matches))
     if (translation := fitting_translation(request, matches)) is None:

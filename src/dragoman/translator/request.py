@@ -92,7 +92,7 @@ class Request:
         return self
 
     def _check_rules(self, owner: str) -> None:
-        rules = string_list(self.rules, f"rules{owner}")
+        rules = string_list(self.rules, "rule")
         if unknown := [rule for rule in rules if rule not in get_args(Rule)]:
             raise ConfigError(f"unknown rule {unknown[0]!r}{owner}", advice=f"use {', '.join(get_args(Rule))}")
         more = {

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from dragoman.text.known_names import name_groups
 from dragoman.text.languages import UNSPACED
 from dragoman.text.name_words import NameWord
-from dragoman.text.tags import UNKNOWN
 from dragoman.translator.plans import TextPlan
 from dragoman.translator.reading import Reading
 
@@ -38,7 +37,7 @@ class Name(NamedTuple):
 
 def languages_of(text: TextPlan) -> tuple[str, str]:
     """Return the codes of the source and the target language."""
-    return text.languages.source_lang or UNKNOWN, text.languages.target_lang
+    return text.languages.pair
 
 
 def names_in(text: TextPlan, reading: Reading) -> list[list[NameWord]]:
