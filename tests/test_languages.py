@@ -82,8 +82,8 @@ def test_tags_are_read_at_the_beginning_alone(parts: list[str]) -> None:
 
 
 def test_a_tag_that_is_typed_again_and_again_counts_once() -> None:
-    tagged = Directions(_MANY["bpe"]).tagged(">>de<<" * 1_000 + ">>bt<< A man.", "en")
-    assert (tagged.typed_tags, tagged.tags) == (">>de<< >>bt<<", ">>de<< >>bt<<")
+    tagged = Directions(_MANY["bpe"]).tagged(">>de<<" * 1_000 + ">>zh<< A man.", "en")
+    assert (tagged.typed_tags, tagged.tags) == (">>de<< >>zh<<", ">>de<< >>zh<<")
     assert (tagged.text, tagged.target_lang) == ("A man.", "de")
 
 

@@ -19,7 +19,7 @@ from dragoman.memories import Unit
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
 from dragoman.server.downloads import content_disposition, media_type
-from dragoman.server.libretranslate_input import Parameters, check_limits
+from dragoman.server.libretranslate_input import Parameters, check_limits, shown
 from dragoman.server.server_memory import FullError
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.text_lines import split_lines
@@ -104,6 +104,7 @@ def _add_files(router: APIRouter, parts: ServerParts) -> None:
 
 
 async def _open(parts: ServerParts, request: Request) -> Parameters:
+    parts.require_client(request)
     parameters = await Parameters.read(request, parts.config)
     parts.require_key(request, parameters.get("api_key"))
     return parameters
@@ -121,7 +122,7 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
     known = None if source == AUTO else require_language(directory, source)
     target = require_language(directory, target)
     if (format := parameters.get("format") or "text") not in ("text", "html"):
-        raise ApiError(400, f"{str(format)[:100]} format is not supported")
+        raise ApiError(400, f"{shown(format)} format is not supported")
     detected = [] if known else await detect_sources(parts, texts, target)
     sources = [known] * len(texts) if known else [each.language for each in detected]
     if format == "html":

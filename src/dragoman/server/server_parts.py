@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from dragoman.server.api_errors import ApiError
+from dragoman.server.bodies import Bodies
 from dragoman.server.detection import Detector
 from dragoman.server.downloads import Downloads
 from dragoman.server.measures import Measures
@@ -43,6 +44,7 @@ class ServerParts:
     detector: Detector
     rate_limit: RateLimit
     memory: ServerMemory
+    bodies: Bodies
     wrong_keys: RateLimit = field(default_factory=lambda: RateLimit(MOST_WRONG_KEYS))
     downloads: Downloads = field(default_factory=Downloads)
     #: By name.
@@ -61,7 +63,17 @@ class ServerParts:
         service = TranslationService(config, shelf, measures, memory)
         terms = named_lists(config.terms)
         rate_limit = RateLimit(config.req_limit)
-        return cls(config, measures, shelf, service, Detector(), rate_limit, memory, term_lists=terms)
+        return cls(config, measures, shelf, service, Detector(), rate_limit, memory, Bodies(config), term_lists=terms)
+
+    def require_client(self, request: Request) -> None:
+        """Refuse a client that must wait, before its request is read.
+
+        Raises:
+            ApiError: it has sent too many wrong keys, or too many texts.
+        """
+        client = client_name(request)
+        self.wrong_keys.require(client)
+        self.rate_limit.require(client)
 
     def require_key(self, request: Request, key: object) -> None:
         """Refuse a request without a valid key, if the server has keys.
