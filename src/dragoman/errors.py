@@ -14,6 +14,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 #: Characters that could steer a terminal or hide in a message: control characters except tab and newline (messages
 #: have lines), marks that reverse the direction of writing, and other invisible format characters and separators.
@@ -88,6 +89,16 @@ class DragomanError(Exception):
         rest = [f"and {len(details) - _MOST:,} more"] if len(details) > _MOST else []
         self.message = "\n  ".join([head, *map(_line, details[:_MOST]), *rest])
         super().__init__(self.message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to another process as it is, whatever the arguments of its class."""
+        return _restored, (type(self), self.__dict__)
+
+
+def _restored(kind: type[DragomanError], attributes: dict[str, Any]) -> DragomanError:
+    error = kind.__new__(kind, attributes["message"])
+    error.__dict__.update(attributes)
+    return error
 
 
 #: Messages of libraries that could not get RAM for arrays, for a thread, or to load another library.

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dragoman.server.api_errors import ApiError
+from dragoman.server.helpers import CLIENT
 from dragoman.server.server_parts import RequestFacts, ServerParts
 
 #: LibreTranslate's endpoints for programs, which pages of other sites may call too; no other endpoint lets them.
@@ -52,6 +53,7 @@ class Gate:
             return
         start, passage = time.perf_counter(), _Passage(send, self._is_open(scope))
         scope["dragoman"] = RequestFacts()
+        CLIENT.set(scope["client"][0] if scope.get("client") else "")
         self._parts.measures.in_flight.inc()
         try:
             await self._answer(scope, receive, passage)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from functools import partial
 
@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 from dragoman.alignment.word_spans import words
 from dragoman.server.api_errors import ApiError
 from dragoman.server.checked_route import checked_routes
-from dragoman.server.connection import while_connected
+from dragoman.server.connection import answered
 from dragoman.server.inside_answer import inside_answer
 from dragoman.server.libretranslate_input import check_limits
 from dragoman.server.model_shelf import KnownModel
@@ -49,14 +49,14 @@ def native_routes(parts: ServerParts) -> APIRouter:
 
     @clients.post("/translate", summary="Translate texts", responses={200: {"model": TranslateAnswer}})
     async def translate(request: Request, body: TranslateRequest) -> Response:
-        answer = await while_connected(request, _translate(parts, request, body))
+        answer = await answered(parts, request, _translate(parts, request, body))
         content = await asyncio.to_thread(answer.model_dump_json) if body.inside else answer.model_dump_json()
         return Response(content, media_type="application/json")
 
     @clients.post("/translate/stream", summary="Translate a text, and send each part as soon as it is done")
     async def stream(request: Request, body: StreamRequest) -> Response:
-        (wanted,), _ = await _wanted(parts, request, [body])
-        return StreamingResponse(await events(parts, wanted), media_type="text/event-stream")
+        sent = await answered(parts, request, _events(parts, request, body))
+        return StreamingResponse(sent, media_type="text/event-stream")
 
     @clients.get("/models", summary="List the models", responses={200: {"model": list[ModelAnswer]}})
     async def models() -> Response:
@@ -99,6 +99,12 @@ def _described(model: KnownModel) -> dict[str, object]:
         name=model.name, directions=list(model.directions), loaded=model.loaded is not None, megabytes=size
     )
     return answer.model_dump(mode="json")
+
+
+async def _events(parts: ServerParts, request: Request, body: StreamRequest) -> AsyncIterator[str]:
+    """Answer /v1/translate/stream: return its events."""
+    (wanted,), _ = await _wanted(parts, request, [body])
+    return await events(parts, wanted)
 
 
 async def _translate(parts: ServerParts, request: Request, body: TranslateRequest) -> TranslateAnswer:

@@ -14,6 +14,7 @@ from dragoman.server.detection import Detector
 from dragoman.server.downloads import Downloads
 from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import ModelShelf
+from dragoman.server.pulse import Pulse
 from dragoman.server.rate_limit import RateLimit
 from dragoman.server.server_memory import ServerMemory
 from dragoman.server.term_lists import named_lists
@@ -45,6 +46,7 @@ class ServerParts:
     rate_limit: RateLimit
     memory: ServerMemory
     bodies: Bodies
+    pulse: Pulse
     wrong_keys: RateLimit = field(default_factory=lambda: RateLimit(MOST_WRONG_KEYS))
     downloads: Downloads = field(default_factory=Downloads)
     #: By name.
@@ -63,7 +65,18 @@ class ServerParts:
         service = TranslationService(config, shelf, measures, memory)
         terms = named_lists(config.terms)
         rate_limit = RateLimit(config.req_limit)
-        return cls(config, measures, shelf, service, Detector(), rate_limit, memory, Bodies(config), term_lists=terms)
+        return cls(
+            config,
+            measures,
+            shelf,
+            service,
+            Detector(),
+            rate_limit,
+            memory,
+            Bodies(config),
+            Pulse(config.timeout),
+            term_lists=terms,
+        )
 
     def require_client(self, request: Request) -> None:
         """Refuse a client that must wait, before its request is read.
@@ -108,8 +121,11 @@ class ServerParts:
         """Count the texts of a request against the limit of its client.
 
         Raises:
-            ApiError: the client has sent too much.
+            ApiError: the client has sent too much, or more lines than the queue holds.
         """
+        n_lines = len(texts) + sum(text.count("\n") + text.count("\r") for text in texts)
+        if n_lines > self.config.queue_limit:
+            raise ApiError(400, f"Invalid request: request ({n_lines}) exceeds line limit ({self.config.queue_limit})")
         facts = request.scope.setdefault("dragoman", RequestFacts())
         facts.n_texts, facts.n_characters = len(texts), sum(map(len, texts))
         self.rate_limit.take(client_name(request), max(1, len(texts)))
