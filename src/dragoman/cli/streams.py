@@ -154,7 +154,7 @@ def result_bytes(
         yield lambda content: _write(out, content, STDOUT, flush=True)
         return
     from dragoman.data.text_files.compression import packed_file
-    from dragoman.machine.files import temporary
+    from dragoman.machine.files import name_file, temporary, unnamed_file
 
     refuse_output(path, overwrite=overwrite, inputs=inputs)
     # A device or a pipe cannot be replaced by a finished file.
@@ -162,12 +162,15 @@ def result_bytes(
     # A random name: if two commands write the same file, the later one wins.
     unfinished = path if direct else temporary(path.with_name(f"{secrets.token_hex(4)}.{path.name}"))
     try:
-        with open(unfinished, "wb") as file:
+        unnamed = None if direct else unnamed_file(path.parent)
+        with unnamed or open(unfinished, "wb") as file:
             with packed_file(file, path.suffix) or contextlib.nullcontext(file) as out:
                 yield lambda content: _write(out, content, str(path), flush=False)
             file.flush()
             if not direct:
                 os.fsync(file.fileno())
+            if unnamed is not None:
+                name_file(unnamed, unfinished)
         if not direct:
             os.replace(unfinished, path)
     except OSError as error:
