@@ -158,6 +158,10 @@ class ResourceError(DragomanError):
     exit_code = 5
 
 
+class FullDiskError(ResourceError):
+    """There is no space for a file."""
+
+
 class StoppedError(DragomanError):
     """A search that its caller stopped before it was done."""
 
@@ -192,7 +196,7 @@ def disk_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in _FULL:
             free = shutil.disk_usage(next(parent for parent in path.absolute().parents if parent.exists())).free
-            raise ResourceError(
+            raise FullDiskError(
                 f"no space left on the device ({free:,} bytes free)", path, advice="free some space and run it again"
             ) from error
         raise RunFolderError(f"cannot write ({error.strerror})", path, advice="check the folder") from error

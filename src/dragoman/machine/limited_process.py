@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from dragoman.errors import DeadlineError, ResourceError, is_out_of_memory
+from dragoman.errors import DataError, DeadlineError, ResourceError, is_out_of_memory
 from dragoman.machine.forks import Answer, answer, can_fork, close_other_sockets, fork, leave_signals_to_parent
 
 Job = TypeVar("Job")
@@ -60,7 +60,8 @@ class LimitedProcess(Generic[Job, Result]):
 
         Raises:
             DeadlineError: it took too long, or was not wanted any more.
-            ResourceError: it took too much RAM, or the process was killed.
+            DataError: it took too much RAM.
+            ResourceError: the process was killed.
         """
         self.start()
         if self._connection is None:
@@ -69,13 +70,13 @@ class LimitedProcess(Generic[Job, Result]):
             found, is_last = self._exchange(self._connection, job, seconds, is_wanted)
         except (EOFError, ConnectionResetError, BrokenPipeError):
             code = self.end()
-            raise _too_slow() if code == -signal.SIGPROF else _no_ram() from None
+            raise _too_slow() if code == -signal.SIGPROF else ResourceError("a process was killed") from None
         except BaseException:
             self.end()
             raise
         if found.error is not None and is_out_of_memory(found.error):
             self.end()
-            raise _no_ram() from None
+            raise DataError("the text takes too much RAM to prepare", advice="send less text, or in parts") from None
         if is_last:
             self.end()
         return found.get()
@@ -112,10 +113,6 @@ class LimitedProcess(Generic[Job, Result]):
 
 def _too_slow() -> DeadlineError:
     return DeadlineError("the text takes too long to prepare", advice="send less text, or in parts")
-
-
-def _no_ram() -> ResourceError:
-    return ResourceError("the text takes too much RAM to prepare", advice="send less text, or in parts")
 
 
 def _serve(work: Callable[[Job], Result], connection: Connection) -> None:

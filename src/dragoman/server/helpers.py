@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
@@ -20,6 +20,8 @@ from dragoman.translator import StopCondition
 Work = TypeVar("Work")
 Result = TypeVar("Result")
 
+#: Numbers of calls whose process is remembered.
+_MOST_HOMES = 1_000
 #: The client whose request is being answered, and the time until which it must be.
 CLIENT: ContextVar[str] = ContextVar("client", default="")
 STOP: ContextVar[StopCondition | None] = ContextVar("stop", default=None)
@@ -40,6 +42,7 @@ class Helpers(Generic[Work]):
         self._idle = list(self._all)
         self._waiting: list[tuple[str, asyncio.Future[LimitedProcess[Any, Any]]]] = []
         self._running: Counter[str] = Counter()
+        self._homes: OrderedDict[int | None, LimitedProcess[Any, Any]] = OrderedDict()
         self._threads = ThreadPoolExecutor(number, thread_name_prefix="dragoman helper")
 
     def start(self) -> None:
@@ -47,15 +50,25 @@ class Helpers(Generic[Work]):
         for process in self._all:
             process.start()
 
-    async def call(self, function: Callable[..., Result], *arguments: object, stop: StopCondition) -> Result:
+    async def call(
+        self, function: Callable[..., Result], *arguments: object, stop: StopCondition, number: int | None = None
+    ) -> Result:
         """Call a function of a module, with what is shared and the arguments, when it is the client's turn.
+
+        Args:
+            number: of calls that are faster in the same process.
 
         Raises:
             DeadlineError: there was not enough time.
-            ResourceError: it took too much RAM.
+            DataError: it took too much RAM.
+            ResourceError: its process was killed.
         """
         client, loop, is_wanted = CLIENT.get(), asyncio.get_running_loop(), threading.Event()
-        process = await self._turn(client, stop)
+        process = await self._turn(client, stop, self._homes.pop(number, None))
+        if number is not None:
+            self._homes[number] = process
+            if len(self._homes) > _MOST_HOMES:
+                self._homes.popitem(last=False)
         is_wanted.set()
         left = stop.seconds_left
         seconds = self._seconds if left is None else min(self._seconds, max(left, 0.01))
@@ -69,8 +82,10 @@ class Helpers(Generic[Work]):
             raise
         return found
 
-    async def _turn(self, client: str, stop: StopCondition) -> LimitedProcess[Any, Any]:
-        """Wait for a process. The client with the fewest running calls is next, then whoever came first."""
+    async def _turn(
+        self, client: str, stop: StopCondition, home: LimitedProcess[Any, Any] | None
+    ) -> LimitedProcess[Any, Any]:
+        """Wait for a process, `home` if it is idle. The client with the fewest running calls is next."""
         if not self._idle:
             turn: asyncio.Future[LimitedProcess[Any, Any]] = asyncio.get_running_loop().create_future()
             self._waiting.append((client, turn))
@@ -86,6 +101,7 @@ class Helpers(Generic[Work]):
             finally:
                 self._waiting = [each for each in self._waiting if each[1] is not turn]
         self._running[client] += 1
+        self._idle.sort(key=lambda process: process is home)
         return self._idle.pop()
 
     def _release(self, client: str, process: LimitedProcess[Any, Any]) -> None:

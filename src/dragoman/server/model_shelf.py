@@ -29,8 +29,8 @@ from dragoman.translator.searching import Searcher
 _STORED_BYTES, _LOADED_BYTES = {"float32": 4, "float16": 2, "int8": 1}, 8
 
 #: Processes that plan and finish for a model, and the seconds of processor time in which one must prepare a portion:
-#: a line of 100,000 characters takes one or two.
-_PROCESSES, _PORTION_SECONDS = max(2, all_cores() // 2), 10.0
+#: prose of 100,000 characters in one line takes 11 in all.
+_PROCESSES, _PORTION_SECONDS = max(2, all_cores() // 2), 20.0
 
 _log = logging.getLogger(__name__)
 

@@ -31,7 +31,7 @@ async def translate_portions(
     while open_portions:
         wanted: dict[int, Sequence[SearchJob]] = {}
         for number, portion in list(open_portions.items()):
-            outcome = await model.helpers.call(go_on, number, portion, config, found[number], stop=stop)
+            outcome = await model.helpers.call(go_on, number, portion, config, found[number], stop=stop, number=number)
             if isinstance(outcome, SearchWanted):
                 wanted[number] = outcome.jobs
             else:
