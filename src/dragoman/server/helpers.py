@@ -124,7 +124,7 @@ class Helpers(Generic[Work]):
 
 
 class _Caller(Generic[Work]):
-    """What a process does."""
+    """The work of a process: calls of functions."""
 
     def __init__(self, shared: Work) -> None:
         self._shared = shared

@@ -57,6 +57,21 @@ def libretranslate_routes(parts: ServerParts) -> APIRouter:
         found = await parts.service.in_thread(lambda: parts.detector.detect("\n".join(texts), languages))
         return JSONResponse([each._asdict() for each in found])
 
+    @router.post("/suggest", summary="Suggest a better translation, which is used from now on")
+    async def suggest(request: Request) -> Response:
+        if not parts.memory.takes_suggestions:
+            raise ApiError(403, "Suggestions are disabled on this server.")
+        await _suggest(parts, request, await _open(parts, request))
+        return JSONResponse({"success": True})
+
+    _add_facts(router, parts)
+    _add_files(router, parts)
+    return router
+
+
+def _add_facts(router: APIRouter, parts: ServerParts) -> None:
+    """Add the endpoints that tell about the server."""
+
     @router.get("/languages", summary="List the languages")
     async def languages() -> Response:
         return JSONResponse(parts.shelf.directory.describe())
@@ -69,16 +84,6 @@ def libretranslate_routes(parts: ServerParts) -> APIRouter:
     @router.get("/frontend/settings", summary="List what a page needs to know")
     async def settings() -> Response:
         return JSONResponse(_page_settings(parts))
-
-    @router.post("/suggest", summary="Suggest a better translation, which is used from now on")
-    async def suggest(request: Request) -> Response:
-        if not parts.memory.takes_suggestions:
-            raise ApiError(403, "Suggestions are disabled on this server.")
-        await _suggest(parts, request, await _open(parts, request))
-        return JSONResponse({"success": True})
-
-    _add_files(router, parts)
-    return router
 
 
 def _add_files(router: APIRouter, parts: ServerParts) -> None:
@@ -159,9 +164,7 @@ async def _suggest(parts: ServerParts, request: Request, parameters: Parameters)
         raise ApiError(403, "the memory of suggestions is full") from None
 
 
-async def _translate_pages(
-    parts: ServerParts, texts: Sequence[str], sources: Sequence[str], target: str
-) -> list[str]:
+async def _translate_pages(parts: ServerParts, texts: Sequence[str], sources: Sequence[str], target: str) -> list[str]:
     """Translate pages or parts of them, which have no alternatives."""
     keeps_ellipses = not parts.memory.is_empty
     pages = [

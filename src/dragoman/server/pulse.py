@@ -1,4 +1,4 @@
-"""Whether a server answers: it lives, but is not well, if somebody waits and nobody was answered for a while."""
+"""The pulse of a server: it lives, but is not well, if somebody waits and nobody was answered for a while."""
 
 from __future__ import annotations
 
