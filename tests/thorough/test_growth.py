@@ -32,7 +32,7 @@ pytestmark = [
 ]
 
 #: Tries of which the least counts; the most that twice the length may take; seconds below which nothing is measured,
-#: and those after which a call has failed.
+#: and those of processor time after which a call has failed.
 _TRIES, _MOST, _LEAST, _LIMIT = 5, 2.6, 0.02, 30.0
 #: Characters of the first text: long enough to take time, short enough that a cube of it ends.
 _TEXT, _DOCUMENT = 3_000, 20_000
@@ -86,13 +86,13 @@ def _limited() -> Iterator[None]:
     def end(_: int, __: FrameType | None) -> None:
         raise _TooLong
 
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, _LIMIT)
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, _LIMIT)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def seconds(work: Callable[[int], Callable[[], object]], size: int) -> float:
@@ -101,7 +101,8 @@ def seconds(work: Callable[[int], Callable[[], object]], size: int) -> float:
     for _ in range(_TRIES):
         gc.collect()
         start = time.process_time()
-        call()
+        with _limited():
+            call()
         least = min(least, time.process_time() - start)
     return least
 
@@ -113,11 +114,10 @@ def growth(work: Callable[[int], Callable[[], object]], size: int) -> str:
         work: prepares a call for a size.
     """
     try:
-        with _limited():
-            times = [seconds(work, size), seconds(work, 2 * size)]
-            if times[1] > _LEAST and times[1] > _MOST * times[0]:
-                return _told(size, times)
-            times.append(seconds(work, 4 * size))
+        times = [seconds(work, size), seconds(work, 2 * size)]
+        if times[1] > _LEAST and times[1] > _MOST * times[0]:
+            return _told(size, times)
+        times.append(seconds(work, 4 * size))
     except _TooLong:
         return f"{size:,} to {4 * size:,} characters: more than {_LIMIT:g} s"
     return _told(size, times) if times[2] > _LEAST and times[2] > _MOST * times[1] else ""
