@@ -183,6 +183,14 @@ FOLDERS: dict[str, tuple[Change, str]] = {
     "a missing tensor": (tensors(**{"encoder.layers.1.fc1.bias": None}), "missing: model.encoder.layers.1.fc1.bias"),
     "another shape": (tensors(final_logits_bias=np.zeros((1, 3), np.float32)), "final_logits_bias: shape (1, 3) inst"),
     "integers": (tensors(final_logits_bias=np.zeros((1, 3), np.int64)), "has numbers of the kind I64"),
+    "start of no kind": (
+        edited("config.json", decoder_start_token_id="a"),
+        "start_token_id: input should be a valid integer, got 'a'",
+    ),
+    "start of two kinds": (
+        edited("generation_config.json", decoder_start_token_id=[1]),
+        "start_token_id: input should be",
+    ),
     "no numbers": (tensors(**{"encoder.layers.0.fc1.bias": np.full(32, np.nan, np.float32)}), "not finite"),
     "no pieces": (without("target.spm"), "a file of a Marian tokenizer is missing"),
     "no table": (without("vocab.json"), "a file of a Marian tokenizer is missing"),
@@ -211,6 +219,12 @@ def test_a_folder_is_refused_in_one_line(name: str, hf: dict[str, bytes], tmp_pa
     assert head.startswith("error: ")
     assert all(line.startswith("  ") for line in details)
     assert [path.name for path in tmp_path.iterdir()] in (["hf"], ["gone"])
+
+
+@pytest.mark.parametrize("name", ["no numbers", "start of no kind", "start of two kinds"])
+def test_one_problem_takes_one_line(name: str, hf: dict[str, bytes], tmp_path: Path, capsys: Any) -> None:
+    imported(hf, tmp_path, FOLDERS[name][0])
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

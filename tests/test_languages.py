@@ -21,6 +21,7 @@ from dragoman.text.subword import Subword
 from dragoman.text.tags import reserved_names, split_tags, target_tag, with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import load_tokenizers
+from dragoman.translator.directions import Directions
 
 CHINESE = [
     ("A man is riding a horse.", "一个男人在骑马。"),
@@ -78,6 +79,12 @@ def test_tags_are_read_at_the_beginning_alone(parts: list[str]) -> None:
     assert not TAGS & set(pieces(encode(text))[len(tags) :])
     assert tokenizers.source.decode(encode(f"x {text}")) == " ".join(f"x {text}".split())
     assert pieces(encode(with_tag(">>zh<<", text))) == [">>zh<<", *pieces(encode(text))]
+
+
+def test_a_tag_that_is_typed_again_and_again_counts_once() -> None:
+    tagged = Directions(_MANY["bpe"]).tagged(">>de<<" * 1_000 + ">>zh<< A man.", "en")
+    assert (tagged.typed_tags, tagged.tags) == (">>de<< >>zh<<", ">>de<< >>zh<<")
+    assert (tagged.text, tagged.target_lang) == ("A man.", "de")
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])

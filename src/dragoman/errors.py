@@ -14,6 +14,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 #: Characters that could steer a terminal or hide in a message: control characters except tab and newline (messages
 #: have lines), marks that reverse the direction of writing, and other invisible format characters and separators.
@@ -89,6 +90,16 @@ class DragomanError(Exception):
         self.message = "\n  ".join([head, *map(_line, details[:_MOST]), *rest])
         super().__init__(self.message)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to another process as it is, whatever the arguments of its class."""
+        return _restored, (type(self), self.__dict__)
+
+
+def _restored(kind: type[DragomanError], attributes: dict[str, Any]) -> DragomanError:
+    error = kind.__new__(kind, attributes["message"])
+    error.__dict__.update(attributes)
+    return error
+
 
 #: Messages of libraries that could not get RAM for arrays, for a thread, or to load another library.
 _NO_MEMORY = (
@@ -147,6 +158,10 @@ class ResourceError(DragomanError):
     exit_code = 5
 
 
+class FullDiskError(ResourceError):
+    """There is no space for a file."""
+
+
 class StoppedError(DragomanError):
     """A search that its caller stopped before it was done."""
 
@@ -181,7 +196,7 @@ def disk_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in _FULL:
             free = shutil.disk_usage(next(parent for parent in path.absolute().parents if parent.exists())).free
-            raise ResourceError(
+            raise FullDiskError(
                 f"no space left on the device ({free:,} bytes free)", path, advice="free some space and run it again"
             ) from error
         raise RunFolderError(f"cannot write ({error.strerror})", path, advice="check the folder") from error

@@ -123,10 +123,10 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
     if problem := disproportion(bundle.config, bundle.search):
         raise ConfigError(problem, folder, advice="change the model's shape or the search")
     if bad := not_finite(bundle.weights):
-        raise DivergedError("weights that are not finite are not saved", folder, details=bad)
+        raise DivergedError(f"weights that are not finite are not saved ({bad})", folder)
     weights = stored_weights(bundle.weights, precision)
     if bad := not_finite(weights):
-        raise ConfigError(f"weights too large for {precision}", folder, advice="keep float32", details=bad)
+        raise ConfigError(f"weights too large for {precision} ({bad})", folder, advice="keep float32")
     settings = _settings(bundle, precision)
 
     def write(temporary: Path) -> None:

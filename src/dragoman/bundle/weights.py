@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -133,8 +133,8 @@ class StoredWeights(Mapping[str, Floats]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def not_finite(self) -> list[str]:
-        """Return a line for each weight that is not finite in float32."""
+    def not_finite(self) -> str:
+        """Return the names of the weights that are not finite in float32; "" if all are."""
         wrong = []
         for name in self._names:
             is_scaled = name + _SCALES in self._tensors
@@ -142,7 +142,7 @@ class StoredWeights(Mapping[str, Floats]):
                 largest = self._stored(name + _SCALES) * np.float32(128) if is_scaled else self._stored(name)
                 if not np.isfinite(largest).all() and not np.isfinite(self[name]).all():
                     wrong.append(name)
-        return _lines_of_not_finite(wrong)
+        return _names_of_not_finite(wrong)
 
     def _stored(self, name: str) -> NDArray[Any]:
         """Return a tensor as it is stored; nothing is copied."""
@@ -187,19 +187,21 @@ def read_weights(
         if not data.startswith(head.content) or len(data) != head.file_size:
             raise BundleError("the weights were replaced while they were read", path, advice="load them again")
         weights = StoredWeights(data, head, shapes)
-        problems = weights.not_finite()
+        if wrong := weights.not_finite():
+            raise BundleError(f"a weight has numbers that are none ({wrong})", path, advice="use another copy")
     if problems:
         raise BundleError("the weights are not those of the configured model", path, details=problems)
     return weights
 
 
-def not_finite(weights: Mapping[str, NDArray[Any]]) -> list[str]:
-    """Return a line for each weight with a number that is not finite."""
-    return _lines_of_not_finite(name for name, weight in weights.items() if not np.isfinite(weight).all())
+def not_finite(weights: Mapping[str, NDArray[Any]]) -> str:
+    """Return the names of the weights with a number that is not finite; "" if there are none."""
+    return _names_of_not_finite([name for name, weight in weights.items() if not np.isfinite(weight).all()])
 
 
-def _lines_of_not_finite(names: Iterable[str]) -> list[str]:
-    return [f"{name}: not finite" for name in names]
+def _names_of_not_finite(names: Sequence[str]) -> str:
+    others = f" and {len(names) - 1:,} more" if names[1:] else ""
+    return f"{names[0]}{others}: not finite" if names else ""
 
 
 def largest_file(shapes: Mapping[str, tuple[int, ...]], precision: StoredPrecision) -> int:

@@ -154,29 +154,41 @@ def result_bytes(
         yield lambda content: _write(out, content, STDOUT, flush=True)
         return
     from dragoman.data.text_files.compression import packed_file
-    from dragoman.machine.files import temporary
+    from dragoman.machine.files import TEMPORARY
 
     refuse_output(path, overwrite=overwrite, inputs=inputs)
     # A device or a pipe cannot be replaced by a finished file.
-    direct = path.exists() and not path.is_file()
-    # A random name: if two commands write the same file, the later one wins.
-    unfinished = path if direct else temporary(path.with_name(f"{secrets.token_hex(4)}.{path.name}"))
+    is_direct = path.exists() and not path.is_file()
     try:
-        with open(unfinished, "wb") as file:
-            with packed_file(file, path.suffix) or contextlib.nullcontext(file) as out:
-                yield lambda content: _write(out, content, str(path), flush=False)
-            file.flush()
-            if not direct:
-                os.fsync(file.fileno())
-        if not direct:
-            os.replace(unfinished, path)
+        with (
+            open(path, "wb") if is_direct else _finished_file(path) as file,
+            packed_file(file, path.suffix) or contextlib.nullcontext(file) as out,
+        ):
+            yield lambda content: _write(out, content, str(path), flush=False)
     except OSError as error:
-        if error.filename in (None, str(unfinished)):
+        if error.filename is None or Path(error.filename).name.startswith(TEMPORARY):
             error.filename = str(path)
         raise
+
+
+@contextlib.contextmanager
+def _finished_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that gets its name when it is complete. Where the system can, it has no name until then."""
+    from dragoman.machine.files import name_file, temporary, unnamed_file
+
+    # A random name: if two commands write the same file, the later one wins.
+    unfinished = temporary(path.with_name(f"{secrets.token_hex(4)}.{path.name}"))
+    unnamed = unnamed_file(path.parent)
+    try:
+        with unnamed or open(unfinished, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            if unnamed is not None:
+                name_file(unnamed, unfinished)
+        os.replace(unfinished, path)
     finally:
-        if not direct:
-            unfinished.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
 
 
 def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> None:

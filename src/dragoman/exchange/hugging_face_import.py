@@ -71,7 +71,7 @@ def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] =
     tokenizers = read_tokenizers(folder, stock, languages)
     tensors = {name: stored[name].read() for name in used}
     if bad := not_finite(tensors):
-        raise BundleError("weights that are not finite", folder, advice="use another copy", details=bad)
+        raise BundleError(f"weights that are not finite ({bad})", folder, advice="use another copy")
     config = our_config(
         stock,
         folder,

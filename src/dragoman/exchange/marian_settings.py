@@ -89,6 +89,10 @@ class StockConfig(Section):
             yield f"activation_function {self.activation_function!r}: it must be {', '.join(ACTIVATIONS)}"
 
 
+#: The setting that both files may have; that of `generation_config.json` counts.
+_START = "decoder_start_token_id"
+
+
 def read_stock_config(folder: Path) -> StockConfig:
     """Read `config.json` of a folder.
 
@@ -102,10 +106,14 @@ def read_stock_config(folder: Path) -> StockConfig:
     kind = content.get("model_type")
     if kind not in ("marian", "pegasus"):
         raise BundleError(_kind(content), folder, advice=READ)
-    generation = _generation(folder)
     known = {name: content[name] for name in StockConfig.model_fields if name in content}
-    start = generation.get("decoder_start_token_id", content.get("decoder_start_token_id"))
-    config = _parsed(StockConfig, known | {"decoder_start_token_id": start}, path)
+    if known.get(_START, 0) is None:
+        del known[_START]
+    config = _parsed(StockConfig, {_START: 0} | known, path)
+    if (start := _generation(folder).get(_START)) is not None:
+        config = _parsed(StockConfig, known | {_START: start}, folder / GENERATION)
+    elif _START not in known:
+        raise BundleError(f"{CONFIG} has no {_START}", folder, advice="use another copy")
     if obstacles := [*config.obstacles()]:
         raise BundleError("dragoman has no such model", path, advice="take another", details=obstacles)
     return config
@@ -157,5 +165,6 @@ def _parsed(section: type[S], settings: Mapping[str, Any], path: Path) -> S:
     try:
         return parse_section(section, settings)
     except ConfigError as error:
-        problems = error.message.split("\n  ")
-        raise BundleError("settings are missing or wrong", path, advice="use another copy", details=problems) from None
+        first, *others = error.message.split("\n  ")
+        problem = f"settings are missing or wrong ({first})"
+        raise BundleError(problem, path, advice="use another copy", details=others) from None

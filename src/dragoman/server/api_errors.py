@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dragoman.errors import BundleError, ConfigError, DataError, DragomanError, StoppedError
+from dragoman.errors import BundleError, ConfigError, DataError, DragomanError, FullDiskError, StoppedError
 
 
 class ApiError(Exception):
@@ -36,4 +36,6 @@ def api_error(error: DragomanError, busy_seconds: int) -> ApiError:
         return ApiError(400, error.message)
     if isinstance(error, StoppedError):
         return ApiError(503, error.message, busy_seconds)
+    if isinstance(error, FullDiskError):
+        return ApiError(507, "the server's disk is full")
     return ApiError(503, "the translation failed; try it again", busy_seconds)

@@ -9,19 +9,42 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
+from dragoman.errors import DragomanError
+from dragoman.server.api_errors import api_error
+from dragoman.server.helpers import STOP
+from dragoman.server.server_parts import ServerParts
+from dragoman.translator import StopCondition
+
 Result = TypeVar("Result")
+
+#: Seconds for finishing what was found until the time was over.
+_MORE_SECONDS = 1.0
 
 
 class ClientGoneError(Exception):
     """The client closed its connection before its answer was there."""
 
 
-async def while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """Return the result of `work`, and cancel it if the client goes away. The request's body must have been read.
+async def answered(parts: ServerParts, request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """Return the result of `work` in time, and cancel it if the client goes away. The body must have been read.
 
     Raises:
-        ClientGoneError: it went away.
+        ApiError: it took too long, or the translator refused it.
+        ClientGoneError: the client went away.
     """
+    stop = StopCondition.after(parts.config.timeout)
+    STOP.set(stop)
+    with parts.pulse.waiting():
+        try:
+            async with asyncio.timeout(parts.config.timeout + _MORE_SECONDS):
+                return await _while_connected(request, work)
+        except TimeoutError:
+            raise api_error(stop.error(), parts.service.queue.busy_seconds) from None
+        except DragomanError as error:
+            raise api_error(error, parts.service.queue.busy_seconds) from error
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
     task, gone = asyncio.create_task(work), asyncio.create_task(_wait_until_gone(request))
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)

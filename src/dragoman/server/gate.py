@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import time
 import traceback
 from typing import Any
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dragoman.server.api_errors import ApiError
+from dragoman.server.helpers import CLIENT
 from dragoman.server.server_parts import RequestFacts, ServerParts
 
 #: LibreTranslate's endpoints for programs, which pages of other sites may call too; no other endpoint lets them.
@@ -52,6 +53,7 @@ class Gate:
             return
         start, passage = time.perf_counter(), _Passage(send, self._is_open(scope))
         scope["dragoman"] = RequestFacts()
+        CLIENT.set(scope["client"][0] if scope.get("client") else "")
         self._parts.measures.in_flight.inc()
         try:
             await self._answer(scope, receive, passage)
@@ -64,9 +66,10 @@ class Gate:
             await Response()(scope, receive, passage.send)
             return
         try:
-            body = await self._read(scope, receive)
-            if body is not None:
-                await self._app(scope, _replay(body, receive), passage.send)
+            with self._parts.bodies.open(scope, receive) as body:
+                await self._app(scope, body.receive, passage.send)
+        except ClientDisconnect:  # in the middle of its request
+            pass
         except ApiError as error:
             await _json(error)(scope, receive, passage.send)
         except Exception as error:
@@ -76,14 +79,6 @@ class Gate:
             if passage.status:
                 raise
             await _json(ApiError(500, "internal error"))(scope, receive, passage.send)
-
-    async def _read(self, scope: Scope, receive: Receive) -> bytes | None:
-        seconds = self._parts.config.read_timeout
-        try:
-            async with asyncio.timeout(seconds):
-                return await _body(scope, receive, self._parts.config.body_limit)
-        except TimeoutError:
-            raise ApiError(408, f"the request did not arrive within {seconds:g} seconds") from None
 
     def _is_open(self, scope: Scope) -> bool:
         path: str = scope["path"].removeprefix(scope.get("root_path", "")).removeprefix(self._parts.config.url_prefix)
@@ -118,35 +113,6 @@ class _Passage:
             for name, value in (SECURITY | (CROSS_ORIGIN if self.is_open else {})).items():
                 headers.setdefault(name, value)
         await self._send(message)
-
-
-async def _body(scope: Scope, receive: Receive, limit: int) -> bytes | None:
-    """Return the body of a request, or None if the client went away.
-
-    Raises:
-        ApiError: it is too long.
-    """
-    announced = Headers(scope=scope).get("content-length", "0")
-    chunks, size = bytearray(), int(announced) if announced.isdecimal() and len(announced) < 20 else 0
-    while size <= limit:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return None
-        chunks += message.get("body", b"")
-        size = max(size, len(chunks))
-        if not message.get("more_body", False):
-            return bytes(chunks)
-    raise ApiError(413, f"the request has more than {limit:,} bytes")
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return a function that receives the body that was read, and then what comes after it."""
-    messages = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive_again() -> Message:
-        return messages.pop() if messages else await receive()
-
-    return receive_again
 
 
 def _json(error: ApiError) -> JSONResponse:

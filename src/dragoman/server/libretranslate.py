@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
-from pathlib import Path, PurePath
+from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse
 
-from dragoman.documents import FORMATS, parse_document
-from dragoman.documents.document import Bilingual
-from dragoman.documents.html_page import parse_html
+from dragoman.documents import FORMATS
 from dragoman.documents.table_columns import UnnamedColumnsError
 from dragoman.errors import counted
 from dragoman.memories import Unit
 from dragoman.server.api_errors import ApiError
-from dragoman.server.connection import while_connected
+from dragoman.server.connection import answered
 from dragoman.server.downloads import content_disposition, media_type
-from dragoman.server.libretranslate_input import Parameters, check_limits
+from dragoman.server.libretranslate_input import Parameters, check_limits, shown
+from dragoman.server.line_request import LineRequest
+from dragoman.server.preparing import SentDocument, read_documents
 from dragoman.server.server_memory import FullError
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.text_lines import split_lines
@@ -28,8 +28,7 @@ from dragoman.server.texts import (
     WantedText,
     detect_sources,
     require_language,
-    require_route,
-    translate_segments,
+    translate_documents,
     translate_texts,
 )
 from dragoman.text.language_names import english_name
@@ -46,7 +45,7 @@ def libretranslate_routes(parts: ServerParts) -> APIRouter:
     @router.post("/translate", summary="Translate a text, or a list of texts")
     async def translate(request: Request) -> Response:
         parameters = await _open(parts, request)
-        return JSONResponse(await while_connected(request, _translate(parts, request, parameters)))
+        return JSONResponse(await answered(parts, request, _translate(parts, request, parameters)))
 
     @router.post("/detect", summary="Detect the language of a text")
     async def detect(request: Request) -> Response:
@@ -58,18 +57,6 @@ def libretranslate_routes(parts: ServerParts) -> APIRouter:
         found = await parts.service.in_thread(lambda: parts.detector.detect("\n".join(texts), languages))
         return JSONResponse([each._asdict() for each in found])
 
-    @router.get("/languages", summary="List the languages")
-    async def languages() -> Response:
-        return JSONResponse(parts.shelf.directory.describe())
-
-    @router.get("/health", summary="Say that the server is there")
-    async def health() -> Response:
-        return JSONResponse({"status": "ok"})
-
-    @router.get("/frontend/settings", summary="List what a page needs to know")
-    async def settings() -> Response:
-        return JSONResponse(_page_settings(parts))
-
     @router.post("/suggest", summary="Suggest a better translation, which is used from now on")
     async def suggest(request: Request) -> Response:
         if not parts.memory.takes_suggestions:
@@ -77,8 +64,26 @@ def libretranslate_routes(parts: ServerParts) -> APIRouter:
         await _suggest(parts, request, await _open(parts, request))
         return JSONResponse({"success": True})
 
+    _add_facts(router, parts)
     _add_files(router, parts)
     return router
+
+
+def _add_facts(router: APIRouter, parts: ServerParts) -> None:
+    """Add the endpoints that tell about the server."""
+
+    @router.get("/languages", summary="List the languages")
+    async def languages() -> Response:
+        return JSONResponse(parts.shelf.directory.describe())
+
+    @router.get("/health", summary="Say that the server answers: 200, or 503")
+    async def health() -> Response:
+        parts.pulse.require()
+        return JSONResponse({"status": "ok"})
+
+    @router.get("/frontend/settings", summary="List what a page needs to know")
+    async def settings() -> Response:
+        return JSONResponse(_page_settings(parts))
 
 
 def _add_files(router: APIRouter, parts: ServerParts) -> None:
@@ -90,7 +95,7 @@ def _add_files(router: APIRouter, parts: ServerParts) -> None:
         if is_disabled:
             raise ApiError(403, _NO_FILES)
         parameters = await _open(parts, request)
-        name = await while_connected(request, _translate_file(parts, request, parameters))
+        name = await answered(parts, request, _translate_file(parts, request, parameters))
         return JSONResponse({"translatedFileUrl": str(request.url_for("download_file", name=name))})
 
     @router.get("/download_file/{name}", summary="Fetch a translated file")
@@ -104,6 +109,7 @@ def _add_files(router: APIRouter, parts: ServerParts) -> None:
 
 
 async def _open(parts: ServerParts, request: Request) -> Parameters:
+    parts.require_client(request)
     parameters = await Parameters.read(request, parts.config)
     parts.require_key(request, parameters.get("api_key"))
     return parameters
@@ -121,11 +127,11 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
     known = None if source == AUTO else require_language(directory, source)
     target = require_language(directory, target)
     if (format := parameters.get("format") or "text") not in ("text", "html"):
-        raise ApiError(400, f"{str(format)[:100]} format is not supported")
+        raise ApiError(400, f"{shown(format)} format is not supported")
     detected = [] if known else await detect_sources(parts, texts, target)
     sources = [known] * len(texts) if known else [each.language for each in detected]
     if format == "html":
-        answers = [[await _translate_page(parts, *text, target)] for text in zip(texts, sources, strict=True)]
+        answers = [[page] for page in await _translate_pages(parts, texts, sources, target)]
     else:
         options = {"n_best": n_alternatives + 1} if n_alternatives else {}
         wanted = [WantedText(*text, target, options=options) for text in zip(texts, sources, strict=True)]
@@ -158,44 +164,50 @@ async def _suggest(parts: ServerParts, request: Request, parameters: Parameters)
         raise ApiError(403, "the memory of suggestions is full") from None
 
 
-async def _translate_page(parts: ServerParts, text: str, source: str, target: str) -> str:
-    """Translate a page or a part of one; it has no alternatives."""
-    page = await parts.service.in_thread(lambda: parse_html(text.encode(errors="replace"), Path("q")))
-    page.set_languages(source, target)
-    route = require_route(parts.shelf.directory, source, target)
-    return page.rebuild(await translate_segments(parts, page.segments(), route), target).decode()
+async def _translate_pages(parts: ServerParts, texts: Sequence[str], sources: Sequence[str], target: str) -> list[str]:
+    """Translate pages or parts of them, which have no alternatives."""
+    keeps_ellipses = not parts.memory.is_empty
+    pages = [
+        SentDocument(text.encode(errors="replace"), "html", "q", None, (source, target), keeps_ellipses)
+        for text, source in zip(texts, sources, strict=True)
+    ]
+    lines = await _read(parts, pages)
+    return [page.decode() for page in await translate_documents(parts, pages, sources, target, lines)]
+
+
+async def _read(parts: ServerParts, documents: Sequence[SentDocument]) -> list[list[LineRequest]]:
+    service = parts.service
+    return await service.helpers.call(read_documents, documents, parts.config.queue_limit, stop=service.stop())
 
 
 async def _translate_file(parts: ServerParts, request: Request, parameters: Parameters) -> str:
     """Translate a file, and return the name to fetch it by."""
     name, content = parameters.require_file()
     source, target = parameters.require_language("source"), parameters.require_language("target")
-    if (suffix := PurePath(name).suffix.lower()) not in FORMATS:
+    path = PurePath(name)
+    if (suffix := path.suffix.lower()) not in FORMATS:
         raise ApiError(400, "Invalid request: file format not supported")
     directory = parts.shelf.directory
     target = require_language(directory, target)
+    languages = None if source == AUTO else source, target
+    columns = parameters.optional_text("columns")
+    document = SentDocument(
+        content, suffix.removeprefix("."), path.name, columns, languages, keeps_ellipses=not parts.memory.is_empty
+    )
     try:
-        columns = parameters.optional_text("columns")
-        parse = partial(parse_document, content, suffix.removeprefix("."), PurePath(name).name, columns)
-        document = await parts.service.in_thread(parse)
+        (lines,) = await _read(parts, [document])
     except UnnamedColumnsError as error:
         raise error.for_form() from None
     except ModuleNotFoundError as error:
         raise ApiError(400, f"this server cannot read such files: {error.name} is not installed") from None
-    if isinstance(document, Bilingual):
-        document.set_languages(None if source == AUTO else source, target)
-    segments = document.segments()
-    texts = [segment.text for segment in segments]
+    texts = [line.text for line in lines]
     for text in texts:
         check_limits([text], parts.config)
     parts.take(request, texts)
     if source == AUTO:
         source = (await detect_sources(parts, ["\n".join(texts[:100])], target))[0].language
     source = require_language(directory, source)
-    route = require_route(directory, source, target)
-    path = PurePath(name)
-    translations = await translate_segments(parts, segments, route)
-    content = await parts.service.in_thread(partial(document.rebuild, translations, target))
+    (content,) = await translate_documents(parts, [document], [source], target, [lines])
     return parts.downloads.add(f"{path.stem}_{target}{path.suffix}", content)
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import reprlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from dragoman.server.api_errors import ApiError, missing
+from dragoman.server.bodies import parse_json
 from dragoman.server.text_lines import whole
 from dragoman.settings.server_config import ServerConfig
 
@@ -75,7 +76,7 @@ class Parameters:
         """
         value = self._require(name)
         if not isinstance(value, str):
-            raise ApiError(400, f"{str(value)[:100]} is not supported")
+            raise ApiError(400, f"{shown(value)} is not supported")
         return whole(value)
 
     def require_text(self, name: str) -> str:
@@ -121,7 +122,7 @@ class Parameters:
         is_list = isinstance(value, list)
         if is_list:
             _check_limit(len(value), limit)
-        texts = _whole(value) if is_list else [_whole(value)]
+        texts = [_whole(text) for text in value] if is_list else [_whole(value)]
         if not all(isinstance(text, str) for text in texts):
             raise ApiError(400, "Invalid request: q parameter is neither a string nor a list of strings")
         return (texts if self.is_json else ["\n".join(text.splitlines()) for text in texts]), is_list
@@ -140,6 +141,11 @@ class Parameters:
         if 0 <= limit < number:
             raise ApiError(400, f"Invalid request: alternatives parameter must be <= {limit}")
         return number
+
+
+def shown(value: object) -> str:
+    """Return the beginning of a value for a message; JSON may be deeper than Python writes."""
+    return (value if isinstance(value, str) else reprlib.repr(value))[:100]
 
 
 def check_limits(texts: list[str], config: ServerConfig) -> None:
@@ -166,20 +172,24 @@ def _pairs(body: bytes) -> list[tuple[str, str]]:
         raise ApiError(400, f"Invalid request: the form has more than {_MOST_FIELDS} fields") from None
 
 
+class _InRam(MultiPartParser):
+    """A parser that writes no file to the disk."""
+
+    spool_max_size = 0
+
+
 async def _form(request: Request, max_bytes: int) -> dict[str, Any]:
+    parser = _InRam(request.headers, request.stream(), max_files=1, max_fields=100, max_part_size=max_bytes)
     try:
-        async with request.form(max_files=1, max_fields=100, max_part_size=max_bytes) as form:
-            return _by_name(
-                [
-                    (
-                        name,
-                        SentFile(value.filename or "", await value.read()) if isinstance(value, UploadFile) else value,
-                    )
-                    for name, value in form.multi_items()
-                ]
-            )
-    except (HTTPException, ValueError, LookupError, AssertionError):
+        form = await parser.parse()
+    except (MultiPartException, ValueError, LookupError, AssertionError):
         raise ApiError(400, "Invalid request: the form cannot be read") from None
+    items = [
+        (name, SentFile(value.filename or "", await value.read()) if isinstance(value, UploadFile) else value)
+        for name, value in form.multi_items()
+    ]
+    await form.close()
+    return _by_name(items)
 
 
 def _by_name(items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -197,23 +207,21 @@ def _listed(text: Any) -> list[str] | None:
     if not isinstance(text, str) or not text.lstrip().startswith('["'):
         return None
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = parse_json(text.encode(errors="replace"), _wrong_json)
+    except ApiError:
         return None
     return value if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
 
 
 def _json_object(body: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise ApiError(400, "Invalid JSON format")
+    if not isinstance(value := parse_json(body, _wrong_json), dict):
+        raise _wrong_json()
     return value
 
 
+def _wrong_json() -> ApiError:
+    return ApiError(400, "Invalid JSON format")
+
+
 def _whole(value: Any) -> Any:
-    if isinstance(value, str):
-        return whole(value)
-    return [_whole(item) for item in value] if isinstance(value, list) else value
+    return whole(value) if isinstance(value, str) else value

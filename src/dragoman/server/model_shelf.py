@@ -15,7 +15,9 @@ from dragoman.bundle.finding import find_bundle
 from dragoman.bundle.format import WEIGHTS, read_config
 from dragoman.errors import ConfigError, ResourceError
 from dragoman.machine.devices import all_cores
+from dragoman.server.helpers import Helpers
 from dragoman.server.measures import MeasuredSearch, Measures
+from dragoman.server.preparing import OpenStages
 from dragoman.server.routing import Directory
 from dragoman.settings.server_config import ServerConfig
 from dragoman.text.tags import Direction
@@ -25,6 +27,10 @@ from dragoman.translator.searching import Searcher
 
 #: Bytes of a number on disk, by the precision of a bundle, and those of a loaded one: read, and packed.
 _STORED_BYTES, _LOADED_BYTES = {"float32": 4, "float16": 2, "int8": 1}, 8
+
+#: Processes that plan and finish for a model, and the seconds of processor time in which one must prepare a portion:
+#: prose of 100,000 characters in one line takes 11 in all.
+_PROCESSES, _PORTION_SECONDS = max(2, all_cores() // 2), 20.0
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +42,8 @@ class LoadedModel:
     translator: Translator
     #: Searches for all requests together.
     batcher: Batcher
+    #: They plan and finish.
+    helpers: Helpers[OpenStages]
     #: Differs from that of every other model that this server has loaded.
     number: int
     #: Requests that use it now.
@@ -135,7 +143,7 @@ class ModelShelf:
             with self._lock:
                 loaded.n_users -= 1
                 if not loaded.n_users and all(each.loaded is not loaded for each in self._models.values()):
-                    _close(loaded.batcher)
+                    _close(loaded)
 
     def is_ready(self, name: str) -> bool:
         """Return True if a model is in RAM."""
@@ -168,7 +176,9 @@ class ModelShelf:
             model.directions = translator.directions
             # Half of a batch is as fast a token, and the first to come while a long text is searched wait half as long.
             batcher = Batcher(measured, searcher.batch_size // 2)
-            model.loaded = LoadedModel(translator, batcher, next(self._numbers))
+            helpers = Helpers(_PROCESSES, _PORTION_SECONDS, OpenStages(translator.pipeline))
+            helpers.start()
+            model.loaded = LoadedModel(translator, batcher, helpers, next(self._numbers))
         _log.info(f"loaded {model.name}, about {model.n_bytes / 2**20:,.0f} MiB")
 
     def _free_name(self, path: str) -> str:
@@ -201,12 +211,13 @@ class ModelShelf:
         if loaded is not None:
             _log.info(f"unloaded {model.name}")
             if not loaded.n_users:
-                _close(loaded.batcher)
+                _close(loaded)
 
 
-def _close(batcher: Batcher) -> None:
+def _close(loaded: LoadedModel) -> None:
     """Close a batcher without waiting: it may search for a request that was cancelled, for seconds."""
-    threading.Thread(target=batcher.close, name="dragoman unloading").start()
+    loaded.helpers.close()
+    threading.Thread(target=loaded.batcher.close, name="dragoman unloading").start()
 
 
 def _start_workers(translator: Translator, searchers: Sequence[Searcher]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from functools import partial
 
@@ -13,7 +13,8 @@ from starlette.responses import JSONResponse, StreamingResponse
 
 from dragoman.alignment.word_spans import words
 from dragoman.server.api_errors import ApiError
-from dragoman.server.connection import while_connected
+from dragoman.server.checked_route import checked_routes
+from dragoman.server.connection import answered
 from dragoman.server.inside_answer import inside_answer
 from dragoman.server.libretranslate_input import check_limits
 from dragoman.server.model_shelf import KnownModel
@@ -43,43 +44,46 @@ _MOST_MATCHED = 100
 def native_routes(parts: ServerParts) -> APIRouter:
     """Return the endpoints."""
     router = APIRouter(prefix="/v1", tags=["dragoman"])
+    guards = partial(_require_client, parts), partial(_require_admin, parts)
+    clients, admin = (APIRouter(route_class=checked_routes(guard, parts.config)) for guard in guards)
 
-    @router.post("/translate", summary="Translate texts", responses={200: {"model": TranslateAnswer}})
+    @clients.post("/translate", summary="Translate texts", responses={200: {"model": TranslateAnswer}})
     async def translate(request: Request, body: TranslateRequest) -> Response:
-        parts.require_key(request, None)
-        answer = await while_connected(request, _translate(parts, request, body))
+        answer = await answered(parts, request, _translate(parts, request, body))
         content = await asyncio.to_thread(answer.model_dump_json) if body.inside else answer.model_dump_json()
         return Response(content, media_type="application/json")
 
-    @router.post("/translate/stream", summary="Translate a text, and send each part as soon as it is done")
+    @clients.post("/translate/stream", summary="Translate a text, and send each part as soon as it is done")
     async def stream(request: Request, body: StreamRequest) -> Response:
-        parts.require_key(request, None)
-        (wanted,), _ = await _wanted(parts, request, [body])
-        return StreamingResponse(await events(parts, wanted), media_type="text/event-stream")
+        sent = await answered(parts, request, _events(parts, request, body))
+        return StreamingResponse(sent, media_type="text/event-stream")
 
-    @router.get("/models", summary="List the models", responses={200: {"model": list[ModelAnswer]}})
-    async def models(request: Request) -> Response:
-        parts.require_key(request, None)
+    @clients.get("/models", summary="List the models", responses={200: {"model": list[ModelAnswer]}})
+    async def models() -> Response:
         return JSONResponse([_described(model) for model in parts.shelf.models()])
 
-    @router.get("/terms", summary="List the term lists, with their numbers of terms")
-    async def term_lists(request: Request) -> Response:
-        parts.require_key(request, None)
+    @clients.get("/terms", summary="List the term lists, with their numbers of terms")
+    async def term_lists() -> Response:
         return JSONResponse({name: len(terms) for name, terms in parts.term_lists.items()})
 
-    @router.post("/models", summary="Load a model (needs the admin key)", responses={200: {"model": ModelAnswer}})
-    async def load(request: Request, body: ModelRequest) -> Response:
-        _require_admin(parts, request)
+    @admin.post("/models", summary="Load a model (needs the admin key)", responses={200: {"model": ModelAnswer}})
+    async def load(body: ModelRequest) -> Response:
         return JSONResponse(_described(await asyncio.to_thread(parts.shelf.add, body.model)))
 
-    @router.delete("/models/{name}", summary="Unload a model and forget it (needs the admin key)")
-    async def unload(request: Request, name: str) -> Response:
-        _require_admin(parts, request)
+    @admin.delete("/models/{name}", summary="Unload a model and forget it (needs the admin key)")
+    async def unload(name: str) -> Response:
         if not parts.shelf.remove(name):
             raise ApiError(404, f"there is no model {name[:100]}")
         return JSONResponse({"removed": name})
 
+    for routes in (clients, admin):
+        router.include_router(routes)
     return router
+
+
+def _require_client(parts: ServerParts, request: Request) -> None:
+    parts.require_client(request)
+    parts.require_key(request, None)
 
 
 def _require_admin(parts: ServerParts, request: Request) -> None:
@@ -95,6 +99,12 @@ def _described(model: KnownModel) -> dict[str, object]:
         name=model.name, directions=list(model.directions), loaded=model.loaded is not None, megabytes=size
     )
     return answer.model_dump(mode="json")
+
+
+async def _events(parts: ServerParts, request: Request, body: StreamRequest) -> AsyncIterator[str]:
+    """Answer /v1/translate/stream: return its events."""
+    (wanted,), _ = await _wanted(parts, request, [body])
+    return await events(parts, wanted)
 
 
 async def _translate(parts: ServerParts, request: Request, body: TranslateRequest) -> TranslateAnswer:

@@ -14,6 +14,12 @@ WIDEST = 32
 Whole = Annotated[str, AfterValidator(whole)]
 
 
+class _FirstError(FailFast):
+    """The first wrong item of a list ends its validation. Unlike `FailFast`, it may be in a union."""
+
+    __hash__ = object.__hash__
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -22,7 +28,9 @@ class GivenTerm(_Strict):
     """A term, and its translations."""
 
     source: Whole
-    targets: Annotated[list[Whole], Field(description="Any of them will do; none: it is not translated.")] = []
+    targets: Annotated[
+        list[Whole], _FirstError(), Field(description="Any of them will do; none: it is not translated.")
+    ] = []
     case: Annotated[bool, Field(description="Source and targets count only in this case.")] = False
 
 
@@ -52,9 +60,12 @@ class SearchOptions(_Strict):
         Field(description="Return what the model says: no rule reads, checks or repairs anything; without terms."),
     ] = None
     terms: Annotated[
-        list[GivenTerm] | Whole | None, Field(description='Terms, or lines such as "ticket = billet | titre".')
+        Annotated[list[GivenTerm], _FirstError()] | Whole | None,
+        Field(description='Terms, or lines such as "ticket = billet | titre".'),
     ] = None
-    term_lists: Annotated[list[str] | None, Field(description="Names of term lists of the server.")] = None
+    term_lists: Annotated[
+        Annotated[list[str], _FirstError()] | None, Field(description="Names of term lists of the server.")
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Return the options of the search that have a value."""
@@ -75,7 +86,7 @@ class Text(SearchOptions):
 class TranslateRequest(SearchOptions):
     """Texts to translate. The options are for all texts that have none of their own."""
 
-    texts: Annotated[list[Whole | Text], Field(min_length=1), FailFast()]
+    texts: Annotated[list[Whole | Text], Field(min_length=1), _FirstError()]
     source: Annotated[str, Field(description="A language code, or auto.")] = "auto"
     target: str | None = None
     matches: Annotated[bool, Field(description="Show what the memory has for each line, of 100 at most.")] = False

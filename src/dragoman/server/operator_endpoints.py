@@ -34,6 +34,7 @@ def operations_routes(parts: ServerParts) -> APIRouter:
             raise ApiError(503, "the server stops")
         if not parts.shelf.directory.languages:
             raise ApiError(503, "there is no model")
+        parts.pulse.require()
         return JSONResponse({"status": "ok"})
 
     @router.get("/docs", summary="This list", include_in_schema=False)

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from dragoman.server.api_errors import ApiError
+from dragoman.server.bodies import Bodies
 from dragoman.server.detection import Detector
 from dragoman.server.downloads import Downloads
 from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import ModelShelf
+from dragoman.server.pulse import Pulse
 from dragoman.server.rate_limit import RateLimit
 from dragoman.server.server_memory import ServerMemory
 from dragoman.server.term_lists import named_lists
@@ -43,6 +45,8 @@ class ServerParts:
     detector: Detector
     rate_limit: RateLimit
     memory: ServerMemory
+    bodies: Bodies
+    pulse: Pulse
     wrong_keys: RateLimit = field(default_factory=lambda: RateLimit(MOST_WRONG_KEYS))
     downloads: Downloads = field(default_factory=Downloads)
     #: By name.
@@ -61,7 +65,28 @@ class ServerParts:
         service = TranslationService(config, shelf, measures, memory)
         terms = named_lists(config.terms)
         rate_limit = RateLimit(config.req_limit)
-        return cls(config, measures, shelf, service, Detector(), rate_limit, memory, term_lists=terms)
+        return cls(
+            config,
+            measures,
+            shelf,
+            service,
+            Detector(),
+            rate_limit,
+            memory,
+            Bodies(config),
+            Pulse(config.timeout),
+            term_lists=terms,
+        )
+
+    def require_client(self, request: Request) -> None:
+        """Refuse a client that must wait, before its request is read.
+
+        Raises:
+            ApiError: it has sent too many wrong keys, or too many texts.
+        """
+        client = client_name(request)
+        self.wrong_keys.require(client)
+        self.rate_limit.require(client)
 
     def require_key(self, request: Request, key: object) -> None:
         """Refuse a request without a valid key, if the server has keys.
@@ -96,8 +121,11 @@ class ServerParts:
         """Count the texts of a request against the limit of its client.
 
         Raises:
-            ApiError: the client has sent too much.
+            ApiError: the client has sent too much, or more lines than the queue holds.
         """
+        n_lines = len(texts) + sum(text.count("\n") + text.count("\r") for text in texts)
+        if n_lines > self.config.queue_limit:
+            raise ApiError(400, f"Invalid request: request ({n_lines}) exceeds line limit ({self.config.queue_limit})")
         facts = request.scope.setdefault("dragoman", RequestFacts())
         facts.n_texts, facts.n_characters = len(texts), sum(map(len, texts))
         self.rate_limit.take(client_name(request), max(1, len(texts)))

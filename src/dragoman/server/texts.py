@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dragoman.documents import MarkedText, SegmentText
 from dragoman.server.api_errors import ApiError
 from dragoman.server.detection import UNDETECTABLE, Detection
 from dragoman.server.line_request import LineRequest
+from dragoman.server.preparing import SentDocument, write_documents
 from dragoman.server.routing import Directory, Leg
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.term_lists import terms_in
@@ -95,28 +95,33 @@ async def translate_texts(parts: ServerParts, texts: Sequence[WantedText]) -> li
     return [TranslatedText(routes[index], lines[index], found.get(index, ())) for index in range(len(texts))]
 
 
-async def translate_segments(
-    parts: ServerParts, segments: Sequence[MarkedText], route: Sequence[Leg]
-) -> list[Translation]:
-    """Translate the segments of a document; those without words stay.
+async def translate_documents(
+    parts: ServerParts,
+    documents: Sequence[SentDocument],
+    sources: Sequence[str],
+    target: str,
+    lines: Sequence[Sequence[LineRequest]],
+) -> list[bytes]:
+    """Return translated documents.
 
     Words are aligned with those of the source. After two models they are not, and marks are placed by proportion.
+
+    Args:
+        sources: the language of each.
+        lines: of each, as `read_documents` returned them.
 
     Raises:
         ApiError: the server is busy.
         DragomanError: as `TranslationService.translate`.
     """
-    texts = [
-        SegmentText.of(segment, keeps_ellipses=not parts.memory.is_empty)
-        for segment in segments
-        if segment.has_words and route
-    ]
-    lines = [LineRequest(each.text, align=each.aligns, verbatim=each.verbatim, marked=each.marked) for each in texts]
-    translations = await parts.service.translate(route, lines, {}) if lines else []
-    if len(route) > 1:
-        translations = [replace(one, alignment=None) for one in translations]
-    found = (text.finish(one, route[-1].target) for text, one in zip(texts, translations, strict=True))
-    return [next(found) if segment.has_words and route else Translation(segment.text, 0.0, ()) for segment in segments]
+    translated: list[Sequence[Translation] | None] = []
+    for source, each in zip(sources, lines, strict=True):
+        route = require_route(parts.shelf.directory, source, target)
+        found = await parts.service.translate(route, each, {}) if each and route else []
+        if len(route) > 1:
+            found = [replace(one, alignment=None) for one in found]
+        translated.append(found if route else None)
+    return await parts.service.helpers.call(write_documents, documents, translated, target, stop=parts.service.stop())
 
 
 async def _line_requests(parts: ServerParts, texts: Sequence[tuple[WantedText, TextLines]]) -> list[LineRequest]:

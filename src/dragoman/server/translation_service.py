@@ -1,6 +1,6 @@
 """Translations for all clients: from the cache, or searched together.
 
-A request's lines are planned and finished in small portions, by a few threads, so that a long text delays nobody. All
+A request's lines are planned and finished in small portions, by a few processes, so that a long text delays nobody. All
 of its segments are given to the model's batcher at once, which takes turns between requests.
 """
 
@@ -12,27 +12,28 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import count
 from typing import Any, TypeVar
 
-from dragoman.errors import DeadlineError, ResourceError
 from dragoman.inspection.inside import Inside, look_inside
+from dragoman.server.helpers import STOP, Helpers
 from dragoman.server.line_queue import LineQueue
 from dragoman.server.line_request import LineRequest
 from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import LoadedModel, ModelShelf
+from dragoman.server.portions import translate_portions
+from dragoman.server.preparing import continued, segments
 from dragoman.server.result_cache import ResultCache
 from dragoman.server.routing import Leg
 from dragoman.server.server_memory import ServerMemory
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.server_config import ServerConfig
-from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translation
-from dragoman.translator.pipeline import SearchWanted, Stages, advance
+from dragoman.translator import Request, StopCondition, Translation
 
 Result = TypeVar("Result")
 
-#: Lines that a thread plans or finishes before another request has its turn, and the threads.
-_PORTION, _THREADS = 16, 4
+#: Threads for what takes milliseconds, and processes that read documents.
+_THREADS = _PROCESSES = 2
 
 
 class TranslationService:
@@ -50,7 +51,10 @@ class TranslationService:
         self._measures = measures
         self._timeout = config.timeout
         self._cache = ResultCache(config.cache * 2**20)
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="dragoman planner")
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="dragoman thread")
+        #: For documents, and for texts between two models.
+        self.helpers: Helpers[None] = Helpers(_PROCESSES, config.timeout, None)
+        self._numbers = count()
         #: One thread for looks inside, which search there, so that the others always have time to plan.
         self._looking = ThreadPoolExecutor(1, thread_name_prefix="dragoman inside")
         self.queue = LineQueue(config.queue_limit)
@@ -104,11 +108,11 @@ class TranslationService:
         self, legs: Sequence[Leg], lines: Sequence[LineRequest], options: Mapping[str, Any]
     ) -> list[Translation]:
         """Translate lines by the models."""
-        stop = StopCondition.after(self._timeout)
+        stop = self.stop()
         first_lines, flags = lines, [tuple[Any, ...]()] * len(lines)
         for leg in legs[:-1]:
             found = await self._by_model(leg, [line.on_the_way() for line in lines], {}, stop)
-            lines = [line.continued(one.text) for line, one in zip(lines, found, strict=True)]
+            lines = await self.helpers.call(continued, lines, [one.text for one in found], stop=stop)
             flags = [one.flags for one in found]
         found = await self._by_model(legs[-1], lines, options, stop)
         if len(legs) > 1:
@@ -122,8 +126,7 @@ class TranslationService:
         """Cut lines into the segments that a model reads at once; `plain` is that of `Request`."""
         requests = [Request(line, source_lang=leg.source, target_lang=leg.target, plain=plain) for line in lines]
         async with self._model(leg.model) as model:
-            plan = await self.in_thread(lambda: model.translator.pipeline.plan(requests))
-        return [text.readable for text in plan.texts]
+            return await model.helpers.call(segments, requests, stop=self.stop())
 
     async def look_inside(
         self,
@@ -137,7 +140,7 @@ class TranslationService:
         Raises:
             ApiError, DeadlineError: as `translate`.
         """
-        stop = StopCondition.after(self._timeout)
+        stop = self.stop()
         request = line.request(leg.source, leg.target)
 
         def look(model: LoadedModel) -> Result | None:
@@ -149,6 +152,10 @@ class TranslationService:
             with self.queue.accept(1):
                 return await asyncio.get_running_loop().run_in_executor(self._looking, look, model)
 
+    def stop(self) -> StopCondition:
+        """Return the reasons to stop the work for the request that is being answered."""
+        return STOP.get() or StopCondition.after(self._timeout)
+
     async def in_thread(self, work: Callable[[], Result]) -> Result:
         """Call something that takes milliseconds in one of the threads."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -157,7 +164,8 @@ class TranslationService:
         """Accept nothing more."""
         self.queue.is_closed = True
         for threads in (self._threads, self._looking):
-            threads.shutdown(wait=False)
+            threads.shutdown(wait=False, cancel_futures=True)
+        self.helpers.close()
 
     @asynccontextmanager
     async def _model(self, name: str) -> AsyncIterator[LoadedModel]:
@@ -192,58 +200,12 @@ class TranslationService:
         config: SearchConfig,
         stop: StopCondition,
     ) -> list[Translation]:
-        """Go through the stages of all lines together: each stage of all portions, then one search for all."""
         planner = model.translator.pipeline.planner
         requests = [line.fitting(planner, leg).request(leg.source, leg.target) for line in lines]
-        portions = [requests[start : start + _PORTION] for start in range(0, len(requests), _PORTION)]
-        open_stages: dict[int, Stages] = {
-            number: model.translator.pipeline.stages(portion, config) for number, portion in enumerate(portions)
-        }
-        done: dict[int, list[Translation]] = {}
-        found: dict[int, list[list[Candidate]] | DeadlineError | None] = dict.fromkeys(open_stages)
-        while open_stages:
-            wanted: dict[int, Sequence[SearchJob]] = {}
-            for number, stages in list(open_stages.items()):
-                outcome = await self.in_thread(partial(advance, stages, found[number]))
-                if isinstance(outcome, SearchWanted):
-                    wanted[number] = outcome.jobs
-                else:
-                    done[number] = outcome
-                    del open_stages[number]
-            found = await _candidates(model, wanted, stop)
-        return [translation for number in sorted(done) for translation in done[number]]
+        return await translate_portions(model, requests, config, self._numbers, stop)
 
 
 def _search_config(model: LoadedModel, options: Mapping[str, Any]) -> SearchConfig:
     """Return the search with these options. More results than the model's beam has make the beam wider."""
     widest = max(options.get("n_best") or 1, model.translator.search.beam_size)
     return model.translator.search_config(**{"beam_size": widest, **options})
-
-
-async def _candidates(
-    model: LoadedModel, wanted: Mapping[int, Sequence[SearchJob]], stop: StopCondition
-) -> dict[int, list[list[Candidate]] | DeadlineError | None]:
-    """Search for the jobs of all portions. Without enough time, each portion gets the error."""
-    jobs = [job for portion in wanted.values() for job in portion]
-    try:
-        candidates = iter(await _search_jobs(model, jobs, stop))
-    except DeadlineError as error:
-        return dict.fromkeys(wanted, error)
-    return {number: list(islice(candidates, len(portion))) for number, portion in wanted.items()}
-
-
-async def _search_jobs(model: LoadedModel, jobs: Sequence[SearchJob], stop: StopCondition) -> list[list[Candidate]]:
-    """Search; once more if a worker was killed. If the caller is cancelled, so is the search."""
-    if not jobs:
-        return []
-    for is_last in (False, True):
-        future = asyncio.wrap_future(model.batcher.submit(jobs, stop=stop))
-        try:
-            async with asyncio.timeout(stop.seconds_left):
-                return await future
-        except TimeoutError:
-            raise stop.error() from None
-        except ResourceError:
-            if is_last:
-                raise
-    raise AssertionError

@@ -53,7 +53,7 @@ class ServerConfig(Section):
     timeout: Seconds = 60.0
     """Seconds in which a request must be answered; it is refused when they have passed."""
     queue_limit: Positive = 20_000
-    """Lines that are accepted and not translated yet; what comes beyond is refused."""
+    """Lines that are accepted and not translated yet, and lines of one request; what comes beyond is refused."""
     connection_limit: Positive = 1_000
     """Connections that may be open to `dragoman serve`; what comes beyond is refused."""
     cache: MebiBytes = 32

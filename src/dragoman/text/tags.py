@@ -23,6 +23,7 @@ MOST_DIRECTIONS = 1_000
 _MOST_LISTED = 12
 
 TAG = re.compile(r">>[^\s<>]+<<")
+_TAG_AND_SPACE = re.compile(rf"({TAG.pattern})\s*")
 _NAME = re.compile(r"[^\s<>]{1,32}")
 
 
@@ -51,11 +52,11 @@ def split_tags(text: str, known: Collection[str]) -> tuple[tuple[str, ...], str]
     (('>>de<<', '>>bt<<'), 'A >>de<< man.')
     """
     tags: list[str] = []
-    rest = text.lstrip()
-    while (match := TAG.match(rest)) is not None and match[0] in known:
-        tags.append(match[0])
-        rest = rest[match.end() :].lstrip()
-    return (tuple(tags), rest) if tags else ((), text)
+    end = len(text) - len(text.lstrip())
+    while (match := _TAG_AND_SPACE.match(text, end)) is not None and match[1] in known:
+        tags.append(match[1])
+        end = match.end()
+    return (tuple(tags), text[end:]) if tags else ((), text)
 
 
 def without_tags(text: str, known: Collection[str]) -> str:
@@ -64,7 +65,8 @@ def without_tags(text: str, known: Collection[str]) -> str:
     >>> without_tags(">>de<< is a tag.", {">>de<<"})
     '>> de<< is a tag.'
     """
-    return text.replace(">>", ">> ", 1) if split_tags(text, known)[0] else text
+    match = TAG.match(text, len(text) - len(text.lstrip()))
+    return text.replace(">>", ">> ", 1) if match is not None and match[0] in known else text
 
 
 def reserved_names(count: int) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ class TaggedText(NamedTuple):
     """A text with its languages, and the tags that the model reads before it."""
 
     text: str
-    #: The tags that the text began with, and all that the model reads.
+    #: The tags that the text began with, each once, and all that the model reads.
     typed_tags: str
     tags: str
     #: None if nobody named it, and the model reads several languages.
@@ -70,7 +70,8 @@ class Directions:
             ConfigError: the model does not read or write a language, or no target language is named and there are
                 several.
         """
-        typed, rest = split_tags(text, self._tags) if self._tags else ((), text)
+        repeated, rest = split_tags(text, self._tags) if self._tags else ((), text)
+        typed = tuple(dict.fromkeys(repeated))
         self._warn_unknown_tag(rest)
         source, target = self.find(source_lang, target_lang)
         typed_target = next((self._languages[tag] for tag in typed if tag in self._languages), None)

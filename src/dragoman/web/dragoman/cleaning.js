@@ -74,10 +74,11 @@ export function withoutJoiners(text, known = new Set()) {
 export function splitTags(text, known) {
   /** @type {string[]} */
   const tags = [];
-  let rest = stripLeft(text);
-  for (let match = matchAt("tags.TAG", rest, 0); match && known.has(match[0]); match = matchAt("tags.TAG", rest, 0)) {
+  let end = text.length - stripLeft(text).length;
+  for (let match = matchAt("tags.TAG", text, end); match && known.has(match[0]); match = matchAt("tags.TAG", text, end)) {
     tags.push(match[0]);
-    rest = stripLeft(rest.slice(match[0].length));
+    end += match[0].length;
+    end += matchAt("SPACES", text, end)?.[0].length ?? 0;
   }
-  return tags.length ? [tags, rest] : [[], text];
+  return tags.length ? [tags, text.slice(end)] : [[], text];
 }

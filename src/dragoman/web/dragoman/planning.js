@@ -3,7 +3,7 @@
 import { sanitize, splitTags } from "./cleaning.js";
 import { cut, isCopied } from "./cutting.js";
 import { knownCharacters, knownIn } from "./odd_characters.js";
-import { UNKNOWN_LANGUAGE, baseLanguage, pattern, strip } from "./patterns.js";
+import { UNKNOWN_LANGUAGE, baseLanguage, matchAt, pattern, strip, stripLeft } from "./patterns.js";
 import { Reading, TextReader } from "./reading.js";
 import { sanitizeParagraphs } from "./sentences.js";
 
@@ -65,7 +65,8 @@ export class Planner {
   /** @param {string} input @param {PlanRequest} request @returns {Plan} */
   plan(input, request) {
     const text = sanitizeParagraphs(input);
-    const [typed, rest] = this.source.tags.size ? splitTags(text, this.source.tags) : [[], text];
+    const [repeated, rest] = this.source.tags.size ? splitTags(text, this.source.tags) : [[], text];
+    const typed = [...new Set(repeated)];
     const [sourceLang, targetLang] = this.#direction(request, typed);
     const added = [...this.languages].filter(([tag, code]) => code === targetLang && !typed.includes(tag)).map(([tag]) => tag);
     const tags = [...added, ...typed].join(" ");
@@ -167,5 +168,6 @@ export class Planner {
 
 /** Return a text that no known tag is read from. @param {string} text @param {Set<string>} known */
 function withoutTags(text, known) {
-  return splitTags(text, known)[0].length ? text.replace(">>", ">> ") : text;
+  const match = matchAt("tags.TAG", text, text.length - stripLeft(text).length);
+  return match && known.has(match[0]) ? text.replace(">>", ">> ") : text;
 }
