@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from dragoman.documents import Document, parse_document
-from dragoman.documents.document import Bilingual
+from dragoman.documents.document import Bilingual, Noted
 from dragoman.documents.mark_projection import project
 from dragoman.translator import Translation
 
@@ -58,6 +58,69 @@ def test_the_source_language_decides_what_stays() -> None:
         assert len(texts_of(document)) == 1
         document.set_languages("en", "de")
         assert len(texts_of(document)) == (0 if b"Bonjour" in page else 1)
+
+
+NAMED = (
+    "<html lang='en' class=x><body lang=en-US><p lang=\"en\">Hello <span lang='en-GB' class=a>you</span></p>\n"
+    '<p lang="fr">Bonjour <i lang="en">you</i></p><P  LANG="EN" xml:lang="en">We <a hreflang="en">talk</a></P>'
+    '<div lang="">x</div><p lang="en" translate="no">Hello</p><pre lang="en">Hello</pre><code lang="en">Hello</code>'
+    '<img lang="en" alt="A cat"><textarea lang="en">Hello</textarea><br lang="de">Lang="en"</body></html>'
+)
+
+
+@pytest.mark.parametrize("source", ["en", "en-US", None])
+def test_translated_elements_get_the_language_of_the_translation(source: str | None) -> None:
+    document = parse_document(NAMED.encode(), "html")
+    assert isinstance(document, Bilingual)
+    document.set_languages(source, "zh")
+    texts = [Translation(text, 0.0, ()) for text in texts_of(document)]
+    expected = NAMED
+    for old, new in (
+        ("<html lang='en'", "<html lang='zh'"),
+        ("<body lang=en-US", '<body lang="zh"'),
+        ('<p lang="en">Hello <', '<p lang="zh">Hello <'),
+        ("<span lang='en-GB'", "<span lang='zh'"),
+        ('<P  LANG="EN" xml:lang="en">', '<P  LANG="zh" xml:lang="zh">'),
+        ('<img lang="en"', '<img lang="zh"'),
+        ('<textarea lang="en"', '<textarea lang="zh"'),
+    ):
+        assert old in expected
+        expected = expected.replace(old, new)
+    assert document.rebuild(texts, "zh").decode() == expected
+    changed = [Translation(text.upper(), 0.0, (), alignment=((0, 0), (1, 1))) for text in texts_of(document)]
+    assert "<span lang='zh' class=a>YOU</span>" in document.rebuild(changed, "zh").decode()
+
+
+def test_a_page_gets_a_language_even_if_it_has_none() -> None:
+    for page, expected in (
+        ("<html><p>Hi</p>", '<html lang="de"><p>Hi</p>'),
+        ('<html lang=""><p lang=fr>Hi</p>', '<html lang="de"><p lang=fr>Hi</p>'),
+        ('<html lang="fr"><body lang="fr">Hi', '<html lang="de"><body lang="de">Hi'),
+    ):
+        document = parse_document(page.encode(), "html")
+        assert isinstance(document, Bilingual)
+        document.set_languages("en", "de")
+        assert document.rebuild([Translation(text, 0.0, ()) for text in texts_of(document)], "de").decode() == expected
+
+
+@pytest.mark.parametrize(
+    ("stated", "source", "is_noted"),
+    [
+        ("en", "fr", True),
+        ("en-GB", "en", False),
+        ("eng", "en", False),
+        ("en", None, False),
+        ("", "fr", False),
+        ("{{ page.lang }}", "fr", False),
+    ],
+)
+def test_a_page_in_another_language_is_noted(stated: str, source: str | None, is_noted: bool) -> None:
+    document = parse_document(f'<html lang="{stated}"><p>Hello</p>'.encode(), "html")
+    assert isinstance(document, Bilingual)
+    assert isinstance(document, Noted)
+    document.set_languages(source, "de")
+    notes = document.notes()
+    assert [f"in {stated}, but is translated from {source}" in note for note in notes] == [True] * is_noted
 
 
 @pytest.mark.parametrize("format", ["html", "md"])

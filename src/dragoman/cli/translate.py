@@ -113,6 +113,7 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
         if text.is_typed:  # what the model needs is asked for before anybody types a text
             translator.tagged("", source_lang=source_lang, target_lang=target_lang)
         translations = _translations(text, translator, options | _amounts(models.engine, text))
+        _tell_notes(text.document)
         results = with_progress(translations, from_file=text.is_file, output=to.output, unit=text.unit)
         results = _with_warnings(count_matches(results) if "memory" in options else results, text)
         for content in _contents(results, text, target_language(translator, target_lang), of_lines.form):
@@ -164,7 +165,6 @@ def _open(files: InputFlags, of_lines: LineFlags) -> _Text:
 
         opened = open_document(document, files.format, files.columns)
         _describe_table(opened, is_asked=files.columns is not None)
-        _tell_notes(opened)
         if files.fuzzy:
             _mark_fuzzy(opened)
         return _Text(iter(()), opened, is_file=True, is_typed=False)
@@ -188,7 +188,7 @@ def _describe_table(document: object, *, is_asked: bool) -> None:
 
 
 def _tell_notes(document: object) -> None:
-    """Say what of a document stays in its language although it may be text."""
+    """Say what of a document a person should check."""
     from dragoman.documents.document import Noted
 
     for note in document.notes() if isinstance(document, Noted) else ():

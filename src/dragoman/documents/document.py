@@ -62,10 +62,10 @@ class Tabular(Protocol):
 
 @runtime_checkable
 class Noted(Protocol):
-    """A document with parts that stay in their language although they may be text."""
+    """A document with something that a person should check, such as text that is left alone."""
 
     def notes(self) -> Sequence[str]:
-        """Return a line for people on each kind of them."""
+        """Return a line for people on each kind of it, after the languages are set."""
 
 
 class Segment(Protocol):

@@ -11,6 +11,9 @@ from dragoman.text.marked_text import MarkedText
 from dragoman.text.sentences import has_words
 from dragoman.translator import Translation
 
+#: Attributes that name the language of an element.
+LANGUAGES = ("lang", "xml:lang")
+
 
 def attribute_texts(token: HtmlToken) -> list[MarkupText]:
     """Return the attributes of a tag to translate."""
@@ -36,13 +39,14 @@ def has_no_translation(token: HtmlToken) -> bool:
 
 
 def with_language(tag: str, language: str) -> str:
-    """Return the tag `<html>` with another language."""
-    token = HtmlToken("start", tag, "html")
-    places = [one for one in token.attributes() if one.name in ("lang", "xml:lang")]
+    """Return a tag with another language; `<html>` has one afterwards even if it had none."""
+    token = HtmlToken("start", tag)
+    places = [one for one in token.attributes() if one.name in LANGUAGES]
     if not places:
         return f'{tag[:5]} lang="{html.escape(language)}"{tag[5:]}'
     for one in reversed(places):
-        tag = f'{tag[: one.start]}"{html.escape(language)}"{tag[one.end :]}'
+        quote = "'" if tag[one.start] == "'" else '"'
+        tag = f"{tag[: one.start]}{quote}{html.escape(language)}{quote}{tag[one.end :]}"
     return tag
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dragoman.documents.hard_breaks import OBJECT, sentence_lines
+from dragoman.documents.html_attributes import LANGUAGES
 from dragoman.documents.html_elements import CODE, INLINE, OBJECTS, SKIPPED, VOID
 from dragoman.documents.html_inner_texts import field_texts, object_texts
 from dragoman.documents.html_links import link_groups
@@ -51,7 +52,7 @@ class PageCutter:
 
     Args:
         tokens: of the page.
-        language: elements that name another one stay as they are; None keeps all that name one out.
+        language: elements that name another one stay as they are; if it is None, no element does for its language.
     """
 
     def __init__(self, tokens: Sequence[HtmlToken], language: str | None) -> None:
@@ -61,6 +62,8 @@ class PageCutter:
         self._flow: list[tuple[HtmlToken, str]] = []
         #: Texts inside parts that are kept.
         self.texts: dict[str, list[MarkupText]] = {}
+        #: Tags around text to translate that name its language, or could: the new text is in another one.
+        self.named: set[str] = set()
 
     def parts(self) -> Iterator[str | HtmlFlow]:
         """Yield the parts in their order."""
@@ -70,6 +73,8 @@ class PageCutter:
             is_kept = token.kind == "start" and self._is_kept(at)
             if is_kept:
                 end = self._ends.get(at, len(self._tokens))
+            elif token.kind in ("start", "empty"):
+                self._add_named(token)
             raw = "".join(one.raw for one in self._tokens[at:end])
             if token.name in OBJECTS and is_kept and (texts := object_texts(self._tokens[at:end])):
                 self.texts[raw] = texts
@@ -81,6 +86,7 @@ class PageCutter:
                 inner = raw[len(token.raw) :]
                 if token.name == "textarea" and (texts := field_texts(self._tokens[at + 1 : end])):
                     self.texts[inner] = texts
+                    self._add_named(token)
                 yield inner
             at = end
         yield from self._flush()
@@ -95,10 +101,17 @@ class PageCutter:
         is_no_text = token.name in CODE or any(
             (name == "translate" and value.lower() == "no")
             or (name == "class" and "notranslate" in value.split())
-            or (name in ("lang", "xml:lang") and token.name not in ("html", "body") and self._is_foreign(value))
+            or (name in LANGUAGES and token.name not in ("html", "body") and self._is_foreign(value))
             for name, value, _, _ in token.attributes()
         )
         return is_no_text and at in self._ends
+
+    def _add_named(self, token: HtmlToken) -> None:
+        """Add a tag to `named` if it has the language of the text, or stands for the whole page, whatever it says."""
+        languages = [one.value for one in token.attributes() if one.name in LANGUAGES and one.value]
+        is_whole = token.name == "html" or (token.name == "body" and languages)
+        if is_whole or any(base_language(each) == self._language for each in languages):
+            self.named.add(token.raw)
 
     def _is_foreign(self, language: str) -> bool:
         return bool(self._language and language) and base_language(language) != self._language

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.data.text_files.whole_files import decode
-from dragoman.documents.html_attributes import attribute_texts, with_language
+from dragoman.documents.html_attributes import LANGUAGES, attribute_texts, with_language
 from dragoman.documents.html_flows import HtmlFlow, PageCutter
 from dragoman.documents.html_tokens import HtmlToken, html_tokens
 from dragoman.documents.markup_texts import MarkupText, filled, sources
+from dragoman.text.languages import KNOWN_CODES, base_language
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
@@ -30,30 +31,39 @@ class WebPage:
 
     def __init__(self, mark: bytes, text: str, name: Path) -> None:
         self._mark, self._tokens = mark, html_tokens(text, name)
-        self._parts, self._texts = _cut(self._tokens, _language(self._tokens))
+        self._language = self._source = _language(self._tokens)
+        self._parts, self._texts, self._named = _cut(self._tokens, self._language)
 
     def set_languages(self, source: str | None, target: str | None) -> None:
         """Take the languages of a translation: elements in another one than that of the source stay."""
-        tags = (token for token in self._tokens if token.kind == "start" and token.name not in ("html", "body"))
+        tags = (token for token in self._tokens if token.kind in ("start", "empty") and token.name != "html")
+        self._source = source or self._language
         if source is not None and any("lang" in tag.raw for tag in tags):
-            self._parts, self._texts = _cut(self._tokens, source)
+            self._parts, self._texts, self._named = _cut(self._tokens, source)
+
+    def notes(self) -> list[str]:
+        """Return a line if the page names another language than the one that it is translated from."""
+        stated, source = self._language or "", self._source or ""
+        if base_language(stated) not in KNOWN_CODES or base_language(stated) == base_language(source):
+            return []
+        return [
+            f"the page says that it is in {stated}, but is translated from {source}: check the language of the source"
+        ]
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate: those of the page, then those of attributes."""
         return [part.source for part in self._parts if isinstance(part, HtmlFlow)] + sources(self._texts)
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
-        """Return the page with a translation in place of each segment, and the language in its first tag."""
+        """Return the page with a translation in place of each segment, and its language in the tags around them."""
         n_flows = sum(isinstance(part, HtmlFlow) for part in self._parts)
         flows = iter(translations[:n_flows])
         tags = filled(self._texts, iter(translations[n_flows:]))
-        written = []
-        for part in self._parts:
-            if isinstance(part, HtmlFlow):
-                written.append(part.fill(next(flows), tags))
-            else:
-                tag = tags.get(part, part)
-                written.append(with_language(tag, target_lang) if target_lang and part[:5].lower() == "<html" else tag)
+        if target_lang:
+            tags |= {tag: with_language(tags.get(tag, tag), target_lang) for tag in self._named}
+        written = (
+            part.fill(next(flows), tags) if isinstance(part, HtmlFlow) else tags.get(part, part) for part in self._parts
+        )
         return self._mark + "".join(written).encode()
 
 
@@ -72,11 +82,14 @@ def html_parts(text: str, name: Path) -> tuple[list[str | HtmlFlow], dict[str, l
     Raises:
         DataError: it is no HTML.
     """
-    return _cut(html_tokens(text, name), None)
+    parts, texts, _ = _cut(html_tokens(text, name), None)
+    return parts, texts
 
 
-def _cut(tokens: Sequence[HtmlToken], language: str | None) -> tuple[list[str | HtmlFlow], dict[str, list[MarkupText]]]:
-    """Return the parts of a page, and the texts of those that are tags or objects."""
+def _cut(
+    tokens: Sequence[HtmlToken], language: str | None
+) -> tuple[list[str | HtmlFlow], dict[str, list[MarkupText]], set[str]]:
+    """Return the parts of a page, the texts of those that are tags or objects, and the tags that name the language."""
     cutter = PageCutter(tokens, language)
     parts = [*cutter.parts()]
     in_use = {raw for part in parts for raw in (part.parts if isinstance(part, HtmlFlow) else (part,))}
@@ -85,11 +98,11 @@ def _cut(tokens: Sequence[HtmlToken], language: str | None) -> tuple[list[str | 
         is_tag = token.kind in ("start", "empty") and token.raw in in_use
         if is_tag and token.raw not in texts and (attributes := attribute_texts(token)):
             texts[token.raw] = attributes
-    return parts, texts
+    return parts, texts, cutter.named
 
 
 def _language(tokens: Sequence[HtmlToken]) -> str | None:
     """Return the language that the page names."""
     start = next((token for token in tokens if token.kind == "start" and token.name == "html"), None)
     attributes = {one.name: one.value for one in start.attributes()} if start else {}
-    return attributes.get("lang") or attributes.get("xml:lang") or None
+    return next((attributes[name] for name in LANGUAGES if attributes.get(name)), None)
