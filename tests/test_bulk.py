@@ -113,6 +113,18 @@ def test_flagged_lines_are_named_with_their_file(
     assert re.search("to be checked: .*span 3", said)
 
 
+def test_what_to_check_in_documents_is_said_as_for_one(
+    model: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in").mkdir()
+    page = tmp_path / "in" / "a.md"
+    page.write_text("# A cat\n\nSee [it](#a-cat).\n", encoding="utf-8")
+    assert run(command(model, "--input", page, "--output", tmp_path / "alone.md")) == 0
+    note = next(line for line in capfd.readouterr().err.splitlines() if "1 link to headings" in line)
+    assert run(command(model, "--input", tmp_path / "in", "--output", tmp_path / "out")) == 0
+    assert note.replace("warning: ", f"warning: {page}: ") in capfd.readouterr().err.splitlines()
+
+
 def test_several_inputs_go_into_a_folder(model: str, texts: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     both = ["--input", texts / "a.en", "--input", texts / "style.css"]  # a file that is named is text

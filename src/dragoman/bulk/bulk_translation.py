@@ -121,6 +121,8 @@ class BulkTranslation:
             self._folder.keep(part, outcome.content)
             self.summary.n_translations += outcome.n_translations
             self.summary.flags.update(outcome.flags)
+            for note in outcome.notes:
+                _log.warning(f"{part.file.path}: {note}")
             for number, translation in outcome.flagged:
                 self._tell(part.file, number, translation)
         self._finish_if_whole(opened)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import islice
 from typing import Any, Protocol
 
@@ -32,12 +32,14 @@ class Result:
 
     Args:
         flagged: the first of these translations, each with the number of its line or segment in the file, from 1.
+        notes: lines for people on the document, see `Noted`.
     """
 
     content: bytes
     n_translations: int
     flags: Mapping[str, int] = field(default_factory=dict)
     flagged: Sequence[tuple[int, Translation]] = ()
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class BulkWorker:
 
     def _document(self, work: DocumentContent) -> Result:
         from dragoman.documents import parse_document, translate_document
-        from dragoman.documents.document import Reviewed
+        from dragoman.documents.document import Noted, Reviewed
 
         document = parse_document(work.content, work.format, work.name, self.job.columns)
         if self.job.fuzzy and isinstance(document, Reviewed):
@@ -136,7 +138,8 @@ class BulkWorker:
         options = {name: value for name, value in self.job.options.items() if name not in _OF_LINES}
         prefix = self.job.options.get("prefixes") or ""
         translations = list(translate_document(document, self.translator, prefix=prefix, **options))
-        return _result(document.rebuild(translations, self.job.target), translations)
+        result = _result(document.rebuild(translations, self.job.target), translations)
+        return replace(result, notes=document.notes()) if isinstance(document, Noted) else result
 
 
 def model_fingerprints(models: Iterable[str]) -> tuple[str, ...]:
