@@ -138,12 +138,21 @@ def test_ordinary_text_is_not_taken_for_marks() -> None:
 
 def test_links_to_headings_are_noted_unless_the_target_is_named() -> None:
     text = "# The dog\n\n# A cat {#cat}\n\n<a id='top'></a>\n\n"
-    text += "See [it](#the-dog), [that](#cat), [up](#top) or [x](a.md#b).\n"
+    text += "See [it](#the-dog), [that](#cat), [up](#top) or [x](https://a.md/b.md#c).\n"
     document = parse_document(text.encode(), "md")
     assert isinstance(document, Noted)
     (note,) = document.notes()
     assert note.startswith("1 link to headings, such as #the-dog: ")
-    assert filled(document).endswith("SEE [IT](#the-dog), [THAT](#cat), [UP](#top) OR [X](a.md#b).\n")
+    assert filled(document).endswith("SEE [IT](#the-dog), [THAT](#cat), [UP](#top) OR [X](https://a.md/b.md#c).\n")
+
+
+def test_links_to_headings_of_other_pages_are_noted() -> None:
+    document = parse_document(
+        b"# A cat {#cat}\n\n[a](guide.md#cat), [b](../b.markdown#b 'T'), [c](c.md), [d](d.html#d)\n", "md"
+    )
+    assert isinstance(document, Noted)
+    (note,) = document.notes()
+    assert note.startswith("2 links to headings, such as guide.md#cat: ")
 
 
 def test_the_title_of_an_admonition_has_no_quotation_mark() -> None:

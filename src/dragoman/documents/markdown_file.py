@@ -35,7 +35,8 @@ _FRONT_MATTER = re.compile(
 )
 #: The most characters of a paragraph; to find the emphasis in it takes up to a time of their square.
 _LONGEST = 100_000
-_TO_HEADING = re.compile(r"\]\(#([^\s()]{1,200})")
+#: The target of a link to a heading: the path of another page, if it is one, and the name of the heading.
+_TO_HEADING = re.compile(r"\]\(<?((?:[^\s()<>:#?]{1,200}\.(?:md|markdown))?)#([^\s()<>]{1,200})")
 #: The name of a target: an attribute of Markdown or of HTML.
 _NAME = re.compile(r"""(?:[{\s]#|\b(?:id|name)=["']?)([^\s"'{}<>]{1,200})""")
 _Part = str | Paragraph | HtmlFlow
@@ -60,15 +61,15 @@ class MarkdownFile:
         """Return lines on what stays although it may be text, and on links to headings, whose anchors may change."""
         paragraphs = [part for part in self.parts if isinstance(part, Paragraph)]
         marks = [mark for paragraph in paragraphs for mark in paragraph.source.marks]
-        links = [match[1] for mark in marks if (match := _TO_HEADING.match(mark.closing))]
+        links = [match.groups() for mark in marks if (match := _TO_HEADING.match(mark.closing))]
         named = {name for mark in marks for name in _NAME.findall(mark.opening)}
         named |= {name for part in self.parts if isinstance(part, str) for name in _NAME.findall(part)}
-        to_headings = [link for link in links if link not in named]
+        to_headings = [f"{page}#{link}" for page, link in links if page or link not in named]
         notes = []
         if self.left:
             notes.append(f"{counted(len(self.left), 'block')} with marks that are not known left alone: {self.left[0]}")
         if to_headings:
-            problem = f"{counted(len(to_headings), 'link')} to headings, such as #{to_headings[0]}: check the targets, "
+            problem = f"{counted(len(to_headings), 'link')} to headings, such as {to_headings[0]}: check the targets, "
             notes.append(f"{problem}because programs name them after the words of the headings")
         return notes
 
