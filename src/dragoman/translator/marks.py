@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import accumulate
 from typing import Literal
 
 from dragoman.text.protection import Stretch
@@ -59,6 +60,12 @@ class Marks:
     def original(self, text: str) -> str:
         """Return a text with the stretches in place of their marks."""
         return "".join(self._stretches.get(character, character) for character in text) if self._stretches else text
+
+    def places(self, text: str, wanted: Collection[str] | None = None) -> list[Stretch]:
+        """Return the places of some marks of a text in its original; of all marks, if none are named."""
+        ends = [0, *accumulate(len(self.original(character)) for character in text)]
+        chosen = self._stretches if wanted is None else wanted
+        return [(ends[at], ends[at + 1]) for at, character in enumerate(text) if character in chosen]
 
 
 def _free(first: int, last: int, taken: set[str]) -> Iterator[str]:

@@ -24,8 +24,9 @@ from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.number_masks import quantities_to_mask
+from dragoman.translator.plain_reading import PlainReader
 from dragoman.translator.plans import Plan, TextPlan, segment_limits
-from dragoman.translator.reading import KnownParts, PlainReader, Reading, TextReader
+from dragoman.translator.reading import KnownParts, Reading, TextReader
 from dragoman.translator.request import Request
 from dragoman.translator.respelling import Respelling
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -109,49 +108,6 @@ class KnownParts(NamedTuple):
     terms: Sequence[Stretch] = ()
 
 
-class PlainReader:
-    """The readings of the segments of a text that the model reads as it is, but for the markup of a document.
-
-    Args:
-        text: sanitized, without tags, with marks for the stretches that its request protects.
-        marks: those of the text.
-        reserved: pieces of the model that mask these stretches; none if it has not learned any.
-    """
-
-    def __init__(self, text: str, marks: Marks, reserved: Sequence[str]) -> None:
-        self.text, self._marks, self._reserved = text, marks, reserved
-
-    def original(self, segment: str) -> str:
-        """Return a stretch of `text` as it was."""
-        return self._marks.original(segment)
-
-    def written(self, segment: str) -> str:
-        """Return "": no rule writes a translation."""
-        return ""
-
-    def protected(self, segment: str) -> list[Stretch]:
-        """Return the places of protected stretches in the original of a stretch of `text`."""
-        return _marked_places(segment, self._marks, self._marks)
-
-    def read(self, segment: str) -> Reading:
-        """Return what the model reads in place of a stretch of `text`."""
-        marks = [character for character in segment if character in self._marks]
-        pieces = dict(zip(marks, self._reserved, strict=False))
-        return Reading(
-            self.original("".join(pieces.get(character, character) for character in segment)),
-            [(piece, self._marks[mark]) for mark, piece in pieces.items()],
-            verbatim=[self._marks[mark] for mark in marks],
-            unmasked=[self._marks[mark] for mark in marks if mark not in pieces],
-            is_plain=True,
-        )
-
-
-def _marked_places(segment: str, wanted: Collection[str] | Marks, marks: Marks) -> list[Stretch]:
-    """Return the places of some marks of a segment in its original."""
-    ends = [0, *accumulate(len(marks.original(character)) for character in segment)]
-    return [(ends[at], ends[at + 1]) for at, character in enumerate(segment) if character in wanted]
-
-
 class TextReader:
     """The readings of the segments of one text.
 
@@ -199,7 +155,7 @@ class TextReader:
 
     def protected(self, segment: str) -> list[Stretch]:
         """Return the places of protected stretches in the original of a stretch of `text`."""
-        return _marked_places(segment, self._verbatim, self._marks) if self._verbatim else []
+        return self._marks.places(segment, self._verbatim) if self._verbatim else []
 
     def read(self, segment: str) -> Reading:
         """Return what the model reads in place of a stretch of `text`."""
