@@ -83,7 +83,8 @@ def test_a_package_keeps_all_directions(learned: Path, precision: str, tmp_path:
     assert run(["package", "-m", str(learned), "-o", str(tmp_path / "small"), "--precision", precision]) == 0
     require_all_directions(tmp_path / "small")
     card = (tmp_path / "small" / "README.md").read_text(encoding="utf-8")
-    assert "en to de, de to en, en to fr, fr to en" in card.splitlines()[0]
+    title = next(line for line in card.splitlines() if line.startswith("# "))
+    assert "en to de, de to en, en to fr, fr to en" in title
     assert "--target-lang" in card
 
 
