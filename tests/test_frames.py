@@ -87,6 +87,12 @@ def test_the_time_grows_with_the_length_of_the_text(piece: str) -> None:
     assert sum(len(part.gap + part.text) for part in parts(text)) <= len(text)
 
 
+def test_the_time_grows_with_the_length_of_nested_brackets() -> None:
+    text = "(" * 50_000 + "Go." + ")" * 50_000
+    assert "".join(part.gap + part.text for part in parts(text)) == text
+    assert [part.text for part in parts("(([«(Go.)»]))")] == ["(([«(", "Go.", ")»]))"]
+
+
 def test_a_tag_glued_to_words_is_read_apart_and_written_glued() -> None:
     reading = reader("Click <a>here</a>, or wo<b>r</b>d.")
     own = reading.read(reading.text)

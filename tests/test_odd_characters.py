@@ -30,6 +30,8 @@ def stretches(text: str) -> list[str]:
         ("20 €, cé 中国文", []),  # known; a script without spaces
         ("中©文", ["©"]),
         ("e\u0301 a\u00a0b\ufeff", []),
+        ("a नमस्ते, Приве\u0301т b", ["नमस्ते", "Приве\u0301т"]),  # marks on letters end no word
+        ("\u2764\ufe0fabc", ["\u2764\ufe0f"]),
         ("CO₂, H₂O. x² note², mc²", ["CO₂", "H₂O", "x²", "note²", "mc²"]),
         ("120 m², 5km², 3\u00a0m³ and 10²", ["10²"]),
     ],

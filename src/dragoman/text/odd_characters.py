@@ -88,13 +88,20 @@ def odd_stretches(text: str, is_known: Callable[[str], bool]) -> list[Stretch]:
     found: list[Stretch] = []
     for match in _PART.finditer(text):
         start, end = match.span()
-        is_mark = bool(found) and found[-1][1] == start and unicodedata.category(match[0][0])[0] == "M"
-        if odd.isdisjoint(match[0]) and not is_mark and not _has_exponent(match):
+        is_next = bool(found) and found[-1][1] == start
+        is_mark = is_next and unicodedata.category(match[0][0])[0] == "M"
+        goes_on = is_next and match["word"] is not None and _is_sign(text[start - 1])
+        if odd.isdisjoint(match[0]) and not is_mark and not goes_on and not _has_exponent(match):
             continue
-        if match["word"] is None and found and found[-1][1] == start:  # a row of symbols or of letters
+        if goes_on or (is_next and match["word"] is None):  # a word, or a row of symbols or of letters
             start = found.pop()[0]
         found.append((start, end))
     return [_with_amount(text, *place) for place in found]
+
+
+def _is_sign(character: str) -> bool:
+    """Return True for a mark on a letter, such as a vowel in Hindi, but not for those that follow a picture."""
+    return unicodedata.category(character) in ("Mn", "Mc") and not "\ufe00" <= character <= "\ufe0f"
 
 
 def _has_exponent(match: re.Match[str]) -> bool:

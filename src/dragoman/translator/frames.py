@@ -25,6 +25,8 @@ _ITEM = re.compile(
     r"(?:\(?(?:[^\W\d_]|[ivxlcIVXLC]{2,5}|\d{1,3})\)\s+"
     r"|[A-Z]\.\s+(?=[^\W\d_]\w*\s+[^\W\d_](?<=[a-zà-öø-ÿ])))?(?=\S)"
 )
+#: Most layers of a frame: brackets in brackets, tags, the mark of a list. To look for one takes a pass over the text.
+_MOST_LAYERS = 12
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "“": "”", "‘": "’", "«": "»", "„": "“", "‚": "‘", "»": "«", "‹": "›"}
 _QUOTES = "\"'"
 _LETTER = re.compile(r"[^\W\d_]")
@@ -79,7 +81,7 @@ def _framed(text: str) -> Iterator[tuple[str, bool]]:
 def _core(text: str) -> tuple[int, int]:
     """Return the start and the end of what a frame leaves of a text."""
     start, end, may_be_item = 0, len(text), True
-    while True:
+    for _ in range(_MOST_LAYERS):
         before = start, end
         while start < end and text[start].isspace():
             start += 1
@@ -94,7 +96,8 @@ def _core(text: str) -> tuple[int, int]:
         elif is_enclosed(text[start:end]):
             start, end = start + 1, end - 1
         if (start, end) == before:
-            return start, end
+            break
+    return start, end
 
 
 def is_enclosed(text: str) -> bool:

@@ -8,6 +8,8 @@ import { hasWords } from "./sentences.js";
 /** @type {Record<string, string>} */
 const BRACKETS = { "(": ")", "[": "]", "{": "}", "“": "”", "‘": "’", "«": "»", "„": "“", "‚": "‘", "»": "«", "‹": "›" };
 
+const MOST_LAYERS = 12;
+
 /** Return the parts of a text that a model reads, and the frames around them. @param {string} text with marks in place of tags @returns {Part[]} */
 export function partsOf(text) {
   /** @type {Part[]} */
@@ -48,7 +50,7 @@ function framed(text) {
 /** Return the start and the end of what a frame leaves of a text. @param {string} text @returns {[number, number]} */
 function core(text) {
   let [start, end, mayBeItem] = [0, text.length, true];
-  for (;;) {
+  for (let layer = 0; layer < MOST_LAYERS; layer += 1) {
     const before = [start, end];
     const inner = strip(text.slice(start, end));
     if (inner) start = text.indexOf(inner, start);
@@ -60,8 +62,9 @@ function core(text) {
     else if (item?.[0]) [start, mayBeItem] = [start + item[0].length, false];
     else if (closing) end = start + closing.index;
     else if (isEnclosed(text.slice(start, end))) [start, end] = [start + 1, end - 1];
-    if (start === before[0] && end === before[1]) return [start, end];
+    if (start === before[0] && end === before[1]) break;
   }
+  return [start, end];
 }
 
 /** Return true if brackets or quotes open at the beginning of a text and close at its end, and have words in them. @param {string} text */

@@ -43,10 +43,12 @@ export function oddStretches(text, isKnown) {
   for (const match of odd.size || pattern("odd_characters.SMALL").test(text) ? allMatches("odd_characters.PART", text) : []) {
     const [start, end] = [match.index, match.index + match[0].length];
     const isNext = found.length > 0 && found[found.length - 1][1] === start;
+    const isWord = match.groups?.word !== undefined;
     const isMark = isNext && /^\p{M}/u.test(match[0]);
-    if (![...match[0]].some((one) => odd.has(one)) && !isMark && !hasExponent(match)) continue;
-    const isRow = match.groups?.word === undefined && isNext;
-    found.push([isRow ? /** @type {[number, number]} */ (found.pop())[0] : start, end]);
+    const goesOn = isNext && isWord && /(?![\ufe00-\ufe0f])[\p{Mn}\p{Mc}]$/u.test(text.slice(Math.max(0, start - 2), start));
+    if (![...match[0]].some((one) => odd.has(one)) && !isMark && !goesOn && !hasExponent(match)) continue;
+    const isJoined = goesOn || (isNext && !isWord);
+    found.push([isJoined ? /** @type {[number, number]} */ (found.pop())[0] : start, end]);
   }
   return found.map(([start, end]) => withAmount(text, start, end));
 }
