@@ -160,6 +160,11 @@ def test_an_encoding_is_kept_or_becomes_utf_8(charset: str) -> None:
     assert "Я中" in result.decode("utf-8" if b"UTF-8" in result else charset)
 
 
+def test_the_encoding_may_stand_in_the_first_line_of_the_header() -> None:
+    content = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=ISO-8859-1\\n"\n\nmsgid "é"\nmsgstr ""\n'
+    assert [segment.text for segment in opened(content.encode("latin-1")).segments()] == ["é"]
+
+
 @pytest.mark.parametrize(
     ("charset", "message"), [("no-such", "unknown encoding"), ("rot13", "unknown"), ("big5", "not the")]
 )

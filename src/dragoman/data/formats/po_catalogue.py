@@ -29,7 +29,7 @@ SUFFIXES = frozenset((".po", ".pot"))
 _HEAD = re.compile(rb'\s*(?:#[^\n]*\n\s*|msgctxt "[^\n]*\n\s*)*+msgid "[^\n]*"\s*("[^\n]*"\s*)*+msg(?:str|id_plural)\b')
 _SYNTAX = re.compile(r"[Ll]ine (?P<line>\d+)\)?:? ?(?P<problem>.*)")
 #: The encoding in the header.
-_CHARSET = re.compile(rb'(?m)^"Content-Type:[^"\n]{0,200}?charset=([\w.:-]{1,40})')
+_CHARSET = re.compile(rb'(?m)^(?:msgstr[ \t]+)?"Content-Type:[^"\n]{0,200}?charset=([\w.:-]{1,40})')
 #: A line whose string has no end.
 _UNCLOSED = re.compile(r'(?m)^[ \t]*(?:msg\w+(?:\[\d+\])?[ \t]+)?"(?:[^"\\\r\n]|\\.)*\\?\r?$')
 #: The language of messages in a catalogue that does not name it, by the convention of gettext.
