@@ -118,14 +118,14 @@ def translator() -> Translator:
     ],
 )
 def test_the_everyday_model_keeps_names(translator: Translator, text: str, name: str) -> None:
-    translation = translator.translate(text, source_lang="zh", target_lang="en").text
+    translation = translator.translate(text, source_lang="zh", target_lang="en", rules=["names"]).text
     assert translation.count(name) == 1
     assert translation.isascii()
 
 
 def test_characters_of_a_term_are_no_name(translator: Translator) -> None:
     text, terms = "这个包裹是给安娜的。", TermList([Term("安娜", ("Ms. Wu",))])
-    request = Request(text, source_lang="zh", target_lang="en", terms=terms)
+    request = Request(text, source_lang="zh", target_lang="en", terms=terms, rules=["names"])
     (translation,) = translator.pipeline.translate([request])
     assert "Anna" not in translation.text
     assert "Ms. Wu" in translation.text

@@ -43,9 +43,11 @@ _MOST_MATCHED = 100
 
 def native_routes(parts: ServerParts) -> APIRouter:
     """Return the endpoints."""
-    router = APIRouter(prefix="/v1", tags=["dragoman"])
+    router = APIRouter()
     guards = partial(_require_client, parts), partial(_require_admin, parts)
-    clients, admin = (APIRouter(route_class=checked_routes(guard, parts.config)) for guard in guards)
+    kinds = (checked_routes(guard, parts.config) for guard in guards)
+    # The prefix is that of the inner routes, because the log names the endpoint by them.
+    clients, admin = (APIRouter(prefix="/v1", tags=["dragoman"], route_class=kind) for kind in kinds)
 
     @clients.post("/translate", summary="Translate texts", responses={200: {"model": TranslateAnswer}})
     async def translate(request: Request, body: TranslateRequest) -> Response:
