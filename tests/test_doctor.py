@@ -45,6 +45,7 @@ def test_sound_models_pass(fields: dict[str, Any]) -> None:
     assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
 
 
+@pytest.mark.thorough
 def test_small_models_are_given_time_and_short_ones_are_asked_less() -> None:
     slow = small_model(d_model=16, d_ff=32, n_heads=2, source_vocab_size=300, target_vocab_size=300)
     assert failures(slow) == []

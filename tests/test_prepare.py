@@ -544,6 +544,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, name: str) -> 
     assert precious.exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.torch
 def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
     """Ten times the corpus; what is held of it are a byte a pair, and a vocabulary."""

@@ -632,6 +632,7 @@ def test_every_library_that_is_compiled_is_looked_for() -> None:
     assert {name for kind in kinds.values() for name in kind} == {f"_{name}" for name in ALL_NAMES}
 
 
+@pytest.mark.thorough
 @needs_compiler
 def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
     folder = Path(native.__file__).parent

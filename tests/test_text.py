@@ -444,6 +444,7 @@ def test_a_damaged_vocabulary(damaged: object) -> None:
         Vocabulary.from_json(damaged)
 
 
+@pytest.mark.thorough
 def test_multi30k_has_the_published_vocabulary_sizes(data_folder: Path) -> None:
     import_extra("spacy", "words")
     sides = [[str(line) for line in read_lines(multi30k_file("train", lang))] for lang in ("en", "de")]

@@ -226,6 +226,7 @@ def test_entities_that_multiply_are_refused_before_they_do(tmp_path: Path) -> No
         text_of(write(tmp_path / "m.tmx", content))
 
 
+@pytest.mark.thorough
 def test_memory_stays_flat_and_long_segments_are_not_read(tmp_path: Path) -> None:
     small, large = (
         write(tmp_path / f"{size}.tmx", tmx([*UNITS[:2]] * size + [[("en", "a" * 2_000_000), ("de", "b")]]))

@@ -40,6 +40,7 @@ def output(command: list[str], *, hidden: bool) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_tests_that_need_pytorch_have_the_mark() -> None:
     """The others can at least be imported without it; `make lean` runs them."""
     command = [
