@@ -56,7 +56,9 @@ NEEDED = ("numpy", "sentencepiece", "safetensors", "sacrebleu", "sacremoses", "p
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("module", ["threadpoolctl", *NEEDED])
+@pytest.mark.parametrize(
+    "module", ["numpy", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("threadpoolctl", *NEEDED[1:]))]
+)
 def test_a_training_names_the_package_that_it_lacks(module: str, pairs: list[str], tmp_path: Path) -> None:
     short = ["--set", "training.max_steps=1", "--set", "training.warmup_steps=1", "--set", "model.preset=tiny"]
     code, said = run_without(module, "train", *pairs, *short, "--device", "cpu", "-o", tmp_path / "run")

@@ -390,11 +390,11 @@ def test_low_bleu_does_not_choose_the_best() -> None:
     [
         ("relu", 2000, 0.0, 32, 0.0, "adam", "float32"),
         ("relu", 48_000, 3.0, 32, 0.0, "adam", "float32"),
-        ("relu", 2000, 0.0, 512, 0.0, "adam", "float32"),
-        ("relu", 2000, 0.0, 32, 0.0, "muon", "float32"),
         *(
             pytest.param(*each, marks=pytest.mark.thorough)
             for each in (
+                ("relu", 2000, 0.0, 512, 0.0, "adam", "float32"),
+                ("relu", 2000, 0.0, 32, 0.0, "muon", "float32"),
                 ("relu", 2000, 0.0, 32, 0.0, "adam", "bfloat16"),
                 ("swiglu", 2000, 0.0, 32, 0.0, "adam", "float32"),
                 ("relu", 48_000, 0.0, 32, 0.0, "adam", "float32"),
