@@ -155,6 +155,7 @@ def test_a_number_has_its_separators_and_nothing_around_it(text: str, numbers: l
             ["<command>ls -l</command>", "[b]", "[/b]", "[url=http://a.b]"],
         ),
         ("AT&T, AT&amp;T, R&D's M&Ms, Tom & Jerry && fish & chips", ["AT&T", "AT&amp;T", "R&D", "M&Ms", "&", "&&"]),
+        ("R & D, Q & A, B & B hotels; A & Bob", ["R & D", "Q & A", "B & B", "&"]),
         (":rocket: :+1: :tada::tada: :ref:`x`", [":rocket:", ":+1:", ":tada::tada:", ":ref:`x`"]),
         ("Note:this:that 10:30:15 yes: no: a :", []),
         ("N.B. The U.K. is J.R.R. Tolkien's, in the U.K. Now.", ["N.B.", "U.K.", "J.R.R.", "U.K"]),
