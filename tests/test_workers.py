@@ -131,8 +131,9 @@ def test_workers_do_not_hold_the_locks_of_their_process(tmp_path: Path) -> None:
         "import os, signal, sys, time; from pathlib import Path\n"
         "from dragoman.machine.locks import lock_folder; from dragoman.machine.workers import Workers\n"
         "with lock_folder(Path(sys.argv[1])):\n"
-        "    results = Workers(lambda job: time.sleep(job) or os.getpid(), 2).imap([0, 30, 0])\n"
-        "    print(next(results), flush=True)\n"
+        "    workers = Workers(time.sleep, 2)\n"
+        "    workers.map([0, 0])  # both have started, and have closed what they inherited\n"
+        "    next(workers.imap([0, 30, 0]))\n"
         "    os.kill(os.getpid(), signal.SIGKILL)"
     )
     command = [sys.executable, "-c", program, str(tmp_path)]
