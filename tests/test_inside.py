@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,8 @@ from serving import write_many
 from tiny import PAIRS
 
 from dragoman.inspection.inside import MOST_WEIGHTS, Inside, look_inside
+from dragoman.text.terms import Term, TermList
 from dragoman.translator import Request, StopCondition, Translator
-from dragoman.translator.options import Rule
 
 SOURCES = [source for source, _ in PAIRS]
 
@@ -23,9 +22,9 @@ def translator(tmp_path_factory: pytest.TempPathFactory) -> Translator:
 
 
 def look(
-    translator: Translator, text: str, prefix: str = "", rules: Sequence[Rule] = (), **options: object
+    translator: Translator, text: str, prefix: str = "", terms: TermList | None = None, **options: object
 ) -> Inside | None:
-    request = Request(text, prefix, source_lang="en", target_lang="de", rules=rules)
+    request = Request(text, prefix, source_lang="en", target_lang="de", terms=terms)
     config = translator.search_config(**{"beam_size": 4, "n_best": 4, **options})  # type: ignore[arg-type]
     return look_inside(translator, request, config, StopCondition.after(60))
 
@@ -43,13 +42,13 @@ def test_its_hypotheses_are_the_alternatives_of_the_translation(translator: Tran
     assert sorted(scores) == pytest.approx(sorted(each.score for each in expected.alternatives), abs=1e-4)
 
 
-def test_nothing_is_shown_of_a_search_that_was_led_to_a_lost_number(translator: Translator) -> None:
-    text = "Two dogs run over the green grass."
+def test_nothing_is_shown_of_a_search_that_was_led_to_a_term(translator: Translator) -> None:
+    text, terms = "Two dogs run over the green grass.", TermList([Term("dogs", ("Pferd",))])
     alone = translator.pipeline.search(translator.pipeline.plan([Request(text, target_lang="de")]).jobs)
-    translation = translator.translate(text, source_lang="en", target_lang="de", rules=["numbers"])
-    assert "2" in translation.text
-    assert all("2" not in candidate.text for candidate in alone[0])
-    assert look(translator, text, rules=["numbers"]) is None
+    translation = translator.translate(text, source_lang="en", target_lang="de", terms=terms)
+    assert "Pferd" in translation.text
+    assert all("Pferd" not in candidate.text for candidate in alone[0])
+    assert look(translator, text, terms=terms) is None
 
 
 def test_its_nodes_are_a_tree_that_has_each_hypothesis_as_a_path(translator: Translator) -> None:

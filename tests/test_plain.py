@@ -16,7 +16,6 @@ from dragoman.text.cleaning import clean
 from dragoman.text.terms import Term, TermList
 from dragoman.translator import Request, Translator
 from dragoman.translator.content_check import content_flags, lost_quantities
-from dragoman.translator.options import Rule
 from dragoman.translator.pipeline import SearchWanted, advance
 
 EN_DE: dict[str, str] = {"source_lang": "en", "target_lang": "de"}
@@ -80,7 +79,7 @@ def test_a_long_text_is_cut_and_sentences_on_request(everyday: Translator) -> No
         ("terms", {"terms": TermList([Term("bill", ("Rechnung",))])}),
         ("memory", {"memory": TranslationMemory([("a", "b")])}),
         ("min_confidence", {"min_confidence": 0.5}),
-        ("rules", {"rules": ["numbers"]}),
+        ("off", {"off": ["numbers"]}),
     ],
 )
 def test_plain_contradicts_what_reads_or_repairs(everyday: Translator, name: str, options: dict[str, object]) -> None:
@@ -103,37 +102,15 @@ def test_the_command_has_both_options(tmp_path: Path, capsys: pytest.CaptureFixt
         return "".join(capsys.readouterr())
 
     assert translated("--plain") == translated() == "Bill hat die Rechnung bezahlt.\n"
-    assert "Bill" not in translated("--rule", "first_words")
-    assert "use first_words, numbers, names" in translated("--rule", "first-words")
-
-
-@pytest.mark.parametrize(
-    ("text", "target_lang", "kept", "rule"),
-    [
-        ("Rob called me yesterday.", "fr", "Rob", "first_words"),
-        ("Mount Fuji is beautiful in winter.", "zh", "富士", "first_words"),
-        ("I bought a Swiss watch in Geneva.", "de", "Geneva", "names"),
-    ],
-)
-def test_a_rule_is_off_unless_it_is_named(
-    everyday: Translator, text: str, target_lang: str, kept: str, rule: Rule
-) -> None:
-    plain, default, ruled = (
-        everyday.translate(text, source_lang="en", target_lang=target_lang, **options).text  # type: ignore[arg-type]
-        for options in ({"plain": True}, {}, {"rules": [rule]})
-    )
-    assert kept in plain
-    assert kept in default
-    assert kept not in ruled
+    assert "use terms, spans, numbers" in translated("--off", "number")
 
 
 @pytest.mark.parametrize(
     "text", ["I will see you on Sunday, March 3.", "From Monday, May 5 to Friday, May 9.", "10,000 people came."]
 )
-def test_a_lost_number_is_chosen_from_the_beam_but_not_demanded(everyday: Translator, text: str) -> None:
+def test_a_translation_is_searched_for_twice_at_most(everyday: Translator, text: str) -> None:
     stages, found, n_searches = everyday.pipeline.stages([Request(text, **EN_DE)]), None, 0
     while isinstance(wanted := advance(stages, found), SearchWanted):
-        assert not any(job.required for job in wanted.jobs)
         found, n_searches = everyday.pipeline.search(wanted.jobs), n_searches + 1
     assert n_searches <= 2
 

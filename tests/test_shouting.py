@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_masking import N_RESERVED, ScriptedSearch, backwards, learned, pipeline, same
 
-from dragoman.text.shouting import calm, capitalize, is_shouted, shout, small_start
+from dragoman.text.shouting import calm, is_shouted, shout
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Request, Translator
@@ -75,39 +75,6 @@ def n_pieces(word: str) -> int:
     return 1 + sum(map(str.isupper, word)) + (word == "belgium")
 
 
-@pytest.mark.parametrize(
-    ("text", "small"),
-    [
-        ("Rooms", "rooms"),
-        ("Buy bread from Tom.", "buy bread from Tom."),
-        ("Don't go. Stay", "don't go. Stay"),
-        ("Über uns", "über uns"),
-        ("Belgium is small.", "Belgium is small."),
-        ("iPhone", "iPhone"),
-        ("McDonald", "McDonald"),
-        ("A", "A"),
-        ("“Rooms”", "“Rooms”"),
-        ("{Name} is here", "{Name} is here"),
-        ("你好", "你好"),
-        ("", ""),
-    ],
-)
-def test_a_first_word_is_in_small_letters_if_it_is_one_piece_only_so(text: str, small: str) -> None:
-    assert small_start(text, "en", n_pieces) == small_start(text, "en-GB", n_pieces) == small
-    assert small_start(text, "en", no_cost) == small_start(text, "de", n_pieces) == text
-
-
-def test_a_translation_begins_with_a_capital() -> None:
-    assert [capitalize(text) for text in ("zimmer", "über", "ßa", "“zimmer”", "你好", "")] == [
-        "Zimmer",
-        "Über",
-        "ßa",
-        "“zimmer”",
-        "你好",
-        "",
-    ]
-
-
 def test_sentences_begin_with_a_capital_and_english_has_its_pronoun() -> None:
     assert calm("I AM HERE. WHERE AM I? I'M {NAME}!", "en", no_cost) == "I am here. Where am I? I'm {NAME}!"
     assert calm("IO E TE", "it", no_cost) == "Io e te"
@@ -137,15 +104,9 @@ def tokenizers() -> Tokenizers:
 def test_the_model_reads_small_letters_and_the_translation_has_capitals(tokenizers: Tokenizers) -> None:
     search = ScriptedSearch(tokenizers, same)
     texts = ["SHE IS READING {a b}!", "Is she reading?", "NATO", "A DOG IS HERE. It is 3."]
-    translations = pipeline(search).translate([Request(text, sentences=True, rules=["first_words"]) for text in texts])
-    assert search.read == ["She is reading {a b}!", "is she reading?", "NATO", "A dog is here.", "It is 3."]
+    translations = pipeline(search).translate([Request(text, sentences=True) for text in texts])
+    assert search.read == ["She is reading {a b}!", "Is she reading?", "NATO", "A dog is here.", "It is 3."]
     assert [one.text for one in translations] == texts
-
-
-def test_a_first_word_in_small_letters_has_its_capital_in_the_translation() -> None:
-    search = ScriptedSearch(learned(N_RESERVED), same)
-    (translation,) = pipeline(search).translate([Request("The {a b}.", rules=["first_words"])])
-    assert (search.read, translation.text) == (["the ⟨1⟩."], "The {a b}.")
 
 
 def test_a_given_prefix_keeps_its_case(tokenizers: Tokenizers) -> None:
@@ -157,7 +118,7 @@ def test_a_given_prefix_keeps_its_case(tokenizers: Tokenizers) -> None:
 def test_what_is_written_for_a_number_is_in_capitals_too() -> None:
     """The first translation loses the time, so it is masked; an address stays as it is."""
     search = ScriptedSearch(learned(N_RESERVED), lambda text: [text if text.count("⟨") == 2 else "a ⟨1⟩"])
-    request = Request("A MAN AT 5 PM {a b}", source_lang="en", target_lang="de", align=True, rules=["numbers"])
+    request = Request("A MAN AT 5 PM {a b}", source_lang="en", target_lang="de", align=True)
     (translation,) = pipeline(search).translate([request])
     assert translation.text == "A MAN AT 17 UHR {a b}"
     assert {target for _, target in translation.alignment or ()} == set(range(7))

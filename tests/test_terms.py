@@ -24,7 +24,8 @@ from dragoman.text.learning import learn_tokenizers
 from dragoman.text.surfaces import Surfaces
 from dragoman.text.terms import Term, TermList, missing_terms
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translator, demands
+from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translator
+from dragoman.translator.repairs import phrase_book
 
 pytestmark = pytest.mark.torch
 
@@ -222,7 +223,7 @@ def test_only_segments_without_their_terms_are_searched_again(plain: Tokenizers)
 def test_a_search_looks_for_so_many_phrases_and_the_other_terms_are_checked(
     plain: Tokenizers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(demands, "_MOST_PHRASES", 2)
+    monkeypatch.setattr(phrase_book, "_MOST_PHRASES", 2)
     search = ObedientSearch(plain, lambda text: [text])
     (found,) = pipeline(search).translate([Request("A horse on a mat, a book.", terms=TERM_LIST)])
     (job,) = search.calls[1]
@@ -232,13 +233,13 @@ def test_a_search_looks_for_so_many_phrases_and_the_other_terms_are_checked(
 
 def test_the_phrases_that_are_kept_are_bounded(plain: Tokenizers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Terms that the vocabulary cannot write count too: a client can send ever new ones."""
-    monkeypatch.setattr(demands, "_MOST_CHARACTERS", 100)
+    monkeypatch.setattr(phrase_book, "_MOST_CHARACTERS", 100)
     planned = pipeline(ScriptedSearch(plain, lambda text: [text]))
     for target in ("Pferd", "\u4e00"):
         for number in range(60):
             terms = TermList([Term("horse", (target * (1 + number),))])
             planned.translate([Request("A horse.", terms=terms)])
-            kept = planned.planner.phrases._known
+            kept = planned.second.phrases._known
             assert len(kept) == 1 or sum(len(form.text) for forms in kept for form in forms) <= 100
 
 

@@ -134,7 +134,7 @@ def test_every_option_does_what_it_does_in_python(
     request = Request(text, prefix, align=True, target_lang=target, sentences=by_sentence)
     plan = everyday.pipeline.plan([request], everyday.search_config(**search, max_length=most))
     (ours,) = everyday.pipeline.finish(plan, everyday.pipeline.search(plan.jobs))
-    assume(not has_lost_content(ours))  # else the page searches again in a way of its own
+    assume(not {"span", "number"} & set(ours.flags))  # else the page searches again in a way of its own
     options = {"beamSize": beam, "nBest": n_best, "lengthPenalty": penalty, "noRepeatNgram": ngram, "align": True}
     more = {"targetLang": target, "prefix": prefix, "sentences": by_sentence, "maxLength": most or 0}
     assert same(ours, node("translate", str(site / "everyday.dragoman"), text, options | more))

@@ -24,7 +24,6 @@ _WORDS: dict[Flag, str] = {
     "copied": "a part was copied: no text (a hash, code, a message of ICU), or letters that the model does not know",
     "span": "an address, a placeholder, an emoji or the like is missing or changed",
     "number": "a number is missing or changed",
-    "word": "a name or another rare word is probably missing or wrong",
     "term_missing": "a term has none of its translations",
     "unusual": "longer than the texts that the model was trained on",
     "unsure": "left as it is, because the model is not sure enough of its translation",

@@ -22,13 +22,13 @@ from dragoman.cli.options import (
     MinLength,
     NoRepeatNgram,
     NoShortList,
+    Off,
     Pairs,
     Plain,
     Precision,
     Prefix,
     Protect,
     RepetitionPenalty,
-    Rules,
     Sample,
     SampleSeed,
     Sentences,
@@ -128,7 +128,7 @@ class TextFlags:
     sentences: Sentences = None
     min_confidence: MinConfidence = None
     terms: Terms = None
-    rules: Rules = None
+    off: Off = None
     plain: Plain = False
 
     def options(self, direction: DirectionOptions) -> dict[str, Any]:
@@ -141,8 +141,8 @@ class TextFlags:
 
         languages = direction.source_lang, direction.target_lang
         terms = None if self.terms is None else read_terms(self.terms, languages)
-        rules = None if self.rules is None else [rule for each in self.rules for rule in each.split(",")]
-        return {**asdict(self), "terms": terms, "rules": rules}
+        off = None if self.off is None else [name for each in self.off for name in each.split(",")]
+        return {**asdict(self), "terms": terms, "off": off}
 
 
 @dataclass(frozen=True)

@@ -125,12 +125,12 @@ Plain = Annotated[
     bool,
     typer.Option("--plain", help="Return what the model says: nothing is read into the text, checked or repaired."),
 ]
-Rules = Annotated[
+Off = Annotated[
     list[str] | None,
     typer.Option(
-        "--rule",
+        "--off",
         metavar="NAME",
-        help="Switch on a rule that may do harm: first_words, numbers or names. Repeatable.",
+        help="Flag what was lost, but do not repair it: numbers, spans or terms. Repeatable.",
     ),
 ]
 Terms = Annotated[

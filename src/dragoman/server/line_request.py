@@ -8,8 +8,8 @@ from dragoman.server.routing import Leg
 from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.text.terms import Term, TermList, missing_terms
 from dragoman.translator import Request, Translation
-from dragoman.translator.demands import demanded_terms
 from dragoman.translator.planning import Planner
+from dragoman.translator.repairs.lost_terms import demanded_terms
 from dragoman.translator.results import merge_flags
 
 

@@ -1,8 +1,7 @@
 """Capitals: how a text with them is read, and how its translation is written.
 
 Models see few capitals in training, and cut a word in capitals into many rare pieces. So a text in capitals is read as
-a sentence in small letters, and its translation is written in capitals. A first word that is rare with a capital
-("Rooms") is read in small letters, too.
+a sentence in small letters, and its translation is written in capitals.
 """
 
 from __future__ import annotations
@@ -75,28 +74,6 @@ def calm(text: str, language: str, cost: Callable[[str], int]) -> str:
         return best[0].upper() + best[1:] if is_first and best[0] != "ß" else best
 
     return rewrite_words(text, rewritten)
-
-
-def small_start(text: str, language: str, cost: Callable[[str], int]) -> str:
-    """Return an English text with its first word in small letters, if only "rooms", not "Rooms", is one piece.
-
-    A word of several pieces in both forms may be a name, which small letters would hide: "Belgium". German tells nouns
-    by their capitals, and French was measured to lose by it.
-
-    Args:
-        language, cost: see `calm`.
-    """
-    match = _WORD.match(text) if base_language(language) == "en" else None
-    word = match[0] if match else ""
-    small = _lower(word, language)
-    is_capitalized = word[:1].isupper() and word[1:].islower() and len(small) == len(word)
-    return small + text[len(word) :] if is_capitalized and cost(small) == 1 < cost(word) else text
-
-
-def capitalize(text: str) -> str:
-    """Return a text that begins with a capital, if its first letter has one of one character."""
-    first = text[:1].upper()
-    return first + text[1:] if len(first) == 1 else text
 
 
 def shout(text: str, language: str) -> str:

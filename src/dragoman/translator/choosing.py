@@ -9,7 +9,7 @@ from dragoman.text.currencies import lost_currency_words
 from dragoman.text.doubled_prices import has_doubled_price
 from dragoman.text.languages import have_rules
 from dragoman.text.moments import has_broken_moment
-from dragoman.text.shouting import capitalize, shout
+from dragoman.text.shouting import shout
 from dragoman.text.terms import missing_terms
 from dragoman.translator.content_check import content_flags
 from dragoman.translator.reading import RESERVED, Reading
@@ -65,6 +65,19 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
     return Choice([candidates[first], *others], [*flags[first], *term_flags], missing[first])
 
 
+def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> frozenset[str]:
+    """Return what a translation of a segment has lost: the flags of its checks, and the terms that it lacks.
+
+    Args:
+        reading: what the model read of the segment.
+        translation: without masks, and not yet in capitals.
+    """
+    source = reading.unmask(reading.text)
+    spans = [*(span for _, span in reading.masks), *reading.unmasked]
+    flags = content_flags(source, translation, spans, languages)
+    return frozenset([*with_price_flag(flags, source, translation, languages), *_missing(reading, translation)])
+
+
 def _content_flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
     flags = content_flags(reading.text, translation, reading.unmasked, languages)
     # A currency belongs to an amount, which a mask may hide.
@@ -106,6 +119,4 @@ def _restored(reading: Reading, candidate: Candidate, target_lang: str) -> Candi
     if reading.is_shouted:
         text = shout(text, target_lang)
         reading = reading._replace(written=[(piece, shout(form, target_lang)) for piece, form in reading.written])
-    elif reading.is_capitalized:
-        text = capitalize(text)
     return candidate._replace(text=reading.unmask(text))

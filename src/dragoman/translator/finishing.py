@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Link
-from dragoman.decoding.constraints.required import Demands
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator.choosing import Choice, choose, rank, with_price_flag
+from dragoman.translator.choosing import Choice, choose, with_price_flag
 from dragoman.translator.content_check import content_flags
 from dragoman.translator.cutting import Segment
-from dragoman.translator.demands import PhraseBook, required_forms
 from dragoman.translator.forced_decoding import ForcedDecoder
-from dragoman.translator.judging import confidence
+from dragoman.translator.judging import confidence, or_source
 from dragoman.translator.placing import place
 from dragoman.translator.plans import Plan, TextPlan, joined
 from dragoman.translator.results import Alternative, Flag, Translation, merge_flags
 from dragoman.translator.searching import Candidate
-from dragoman.translator.segment_names import languages_of
 
 if TYPE_CHECKING:
     from dragoman.translator.aligning import AlignmentInput
-
-#: The most by which the score of a candidate with what was lost may be lower, in nats; beyond that, it is hardly a
-#: sentence. A term list is obeyed at any cost.
-_MOST_COST = 10.0
 
 
 class Finisher:
@@ -60,18 +52,22 @@ class Finisher:
         chosen = [self._choose(text, _by_segment(text, remaining)) for text in plan.texts]
         translations = [self._translation(text, segments) for text, segments in zip(plan.texts, chosen, strict=True)]
         batch_size = self._batch_size if batch_size is None else batch_size
-        if to_align := [index for index, text in enumerate(plan.texts) if text.request.align]:
+
+        def inputs(indices: Sequence[int]) -> list[AlignmentInput]:
+            return [_input(plan.texts[index], chosen[index], translations[index]) for index in indices]
+
+        to_place = {index for index, text in enumerate(plan.texts) if _lacks_stretch(text, translations[index])}
+        if to_align := [index for index, text in enumerate(plan.texts) if text.request.align or index in to_place]:
             from dragoman.translator.aligning import align_words
 
-            inputs = [_input(plan.texts[index], chosen[index], translations[index]) for index in to_align]
-            aligned = align_words(self._decoder, self._heads, self._tokenizers, inputs, batch_size)
+            aligned = align_words(self._decoder, self._heads, self._tokenizers, inputs(to_align), batch_size)
             for index, translation in zip(to_align, aligned, strict=True):
-                translations[index] = translation
+                text = plan.texts[index]
+                translations[index] = _with_stretches(text, translation) if index in to_place else translation
         if to_doubt := [index for index, text in enumerate(plan.texts) if text.request.doubts]:
-            inputs = [_input(plan.texts[index], chosen[index], translations[index]) for index in to_doubt]
-            for index, translation in zip(to_doubt, self._with_doubts(inputs, batch_size), strict=True):
+            for index, translation in zip(to_doubt, self._with_doubts(inputs(to_doubt), batch_size), strict=True):
                 translations[index] = translation
-        return translations
+        return [or_source(text, translation) for text, translation in zip(plan.texts, translations, strict=True)]
 
     def _with_doubts(self, inputs: Sequence[AlignmentInput], batch_size: int) -> list[Translation]:
         from dragoman.translator.judging import doubtful_words
@@ -94,74 +90,10 @@ class Finisher:
         (aligned,) = self.finish(plan, [[candidate]], batch_size)
         return aligned.alignment or () if aligned.text.casefold() == translation.casefold() else ()
 
-    def with_stretches(
-        self,
-        plan: Plan,
-        candidates: Sequence[Sequence[Candidate]],
-        translations: Sequence[Translation],
-        batch_size: int | None,
-    ) -> list[Translation]:
-        """Return the translations with the protected stretches that they have lost, placed by the alignment of words.
-
-        Args:
-            candidates: of the plan's jobs.
-            translations: of the plan's texts. One that has lost a stretch is the best of its candidates.
-        """
-        results, remaining = list(translations), iter(candidates)
-        for index, text in enumerate(plan.texts):
-            found = list(islice(remaining, sum(not segment.is_copied for segment in text.segments)))
-            if "span" in results[index].flags and text.request.stretches():
-                aligned = replace(text, request=replace(text.request, align=True))
-                (translation,) = self.finish(replace(plan, texts=[aligned]), found, batch_size)
-                results[index] = placed = _with_stretches(text, translation)
-                if text.request.doubts:
-                    chosen = self._choose(text, _by_segment(text, iter(found)))
-                    item = _input(text, chosen, placed)
-                    (results[index],) = self._with_doubts([item], batch_size or self._batch_size)
-        return results
-
-    def demands(self, plan: Plan, candidates: Sequence[Sequence[Candidate]], phrases: PhraseBook) -> dict[int, Demands]:
-        """Return what a second search must write, by the index of each job whose candidates all lack something.
-
-        A job whose candidates lack nothing, but have something too often, has no demands: the second search returns
-        all candidates of its beam.
-
-        Args:
-            candidates: of the plan's jobs.
-            phrases: those of the model.
-        """
-        found = {}
-        for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True)):
-            choice = rank(segment.reading, beam, languages_of(text))
-            if choice.flags and not text.request.plain:
-                translation, has_numbers = choice.candidates[0].text, "numbers" in text.request.rules
-                required = required_forms(segment.reading, translation, languages_of(text), has_numbers=has_numbers)
-                demands = phrases.demands(required)
-                has_more = plan.config.n_best < plan.config.beam_size and {"span", "number"} & set(choice.flags)
-                if demands or has_more:
-                    found[number] = demands
-        return found
-
-    def with_others(
-        self, plan: Plan, candidates: Sequence[Sequence[Candidate]], others: Mapping[int, Sequence[Candidate]]
-    ) -> list[Sequence[Candidate]]:
-        """Return the n best candidates of each of a plan's jobs, the chosen one first.
-
-        Args:
-            others: more candidates, by the numbers of their jobs.
-        """
-        found = []
-        for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True)):
-            least = -math.inf if segment.reading.terms else beam[0].hypothesis.score - _MOST_COST
-            more = [one for one in others.get(number, ()) if one.hypothesis.score >= least]
-            ranked = rank(segment.reading, [*beam, *more], languages_of(text)).candidates if more else beam
-            found.append(ranked[: plan.config.n_best])
-        return found
-
     def _choose(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
         """Put the candidates of each segment that is not copied in order."""
         return [
-            Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, languages_of(plan))
+            Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, plan.languages.pair)
             for segment, beam in zip(plan.segments, candidates, strict=True)
         ]
 
@@ -203,13 +135,16 @@ def _flags(plan: TextPlan, chosen: Sequence[Choice]) -> Iterator[Flag]:
             yield segment.flag
         if segment.reading.has_foreign:
             yield "copied"
-        if choice.candidates[0].lacks_word:
-            yield "word"
 
 
 def _has_text(segment: Segment) -> bool:
     """Return False for marks and emoji, which are the same in all languages, so that copying them needs no flag."""
     return any(map(str.isalnum, segment.text))
+
+
+def _lacks_stretch(plan: TextPlan, translation: Translation) -> bool:
+    """Return True if a translation has lost one of the stretches that its request protects."""
+    return "span" in translation.flags and bool(plan.request.stretches())
 
 
 def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
@@ -218,8 +153,8 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     stretches = request.stretches()
     placed = place(request.text, stretches, translation.text, translation.alignment or ())
     kept = [request.text[start:end] for start, end in stretches]
-    lost = content_flags(plan.text, placed.text, kept, languages_of(plan))
-    lost = with_price_flag(lost, plan.text, placed.text, languages_of(plan))
+    lost = content_flags(plan.text, placed.text, kept, plan.languages.pair)
+    lost = with_price_flag(lost, plan.text, placed.text, plan.languages.pair)
     flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *lost])
     first, *others = translation.alternatives
     if not request.align:

@@ -1,28 +1,42 @@
-"""The numbers of a text that reserved pieces stand for, so that a rule writes them in the target language."""
+"""Numbers, dates and prices of a text that the model reads as masks, and that are written in the target language."""
 
 from __future__ import annotations
+
+from collections.abc import Container
+from typing import NamedTuple
 
 from dragoman.text.languages import have_rules
 from dragoman.text.quantities import Quantity, find_quantities, is_bare_amount
 from dragoman.translator.directions import TaggedText
-from dragoman.translator.request import Request
 
 
-def quantities_to_mask(request: Request, tagged: TaggedText, *, is_lost: bool) -> list[Quantity]:
-    """Return the quantities of a text that are masked: all of a bare amount, and the prices that a document marks.
+class Written(NamedTuple):
+    """A part of a text, and how the target language writes it."""
 
-    There are none in a plain request, or if the rules do not know both languages.
+    start: int
+    end: int
+    form: str
+
+
+def first_numbers(tagged: TaggedText, marked: Container[str]) -> list[Written]:
+    """Return the numbers that are masked at once: all of a bare amount, and the prices that a document marks.
 
     Args:
-        tagged: the text of the request, and its languages.
-        is_lost: a translation lost one, so that times and prices are masked, or all by the rule `numbers`.
+        tagged: a text and its languages.
+        marked: see `Request.marked`.
     """
-    languages = tagged.pair
-    if request.plain or not have_rules(languages):
+    if not have_rules(tagged.pair):
         return []
-    masks_all = is_bare_amount(tagged.text, languages[1]) or (is_lost and "numbers" in request.rules)
-    found = find_quantities(tagged.text, *languages) if masks_all or is_lost or request.marked else []
-    if masks_all:
-        return found
-    known = [each for each in found if each.is_time_or_price]
-    return known if is_lost else [each for each in known if tagged.text[each.start : each.end] in request.marked]
+    if is_bare_amount(tagged.text, tagged.target_lang):
+        return all_numbers(tagged)
+    found = find_quantities(tagged.text, *tagged.pair) if marked else []
+    return [_written(each) for each in found if each.is_time_or_price and tagged.text[each.start : each.end] in marked]
+
+
+def all_numbers(tagged: TaggedText) -> list[Written]:
+    """Return the numbers of a text that can be masked; none if the rules do not know both languages."""
+    return [_written(each) for each in find_quantities(tagged.text, *tagged.pair)] if have_rules(tagged.pair) else []
+
+
+def _written(quantity: Quantity) -> Written:
+    return Written(quantity.start, quantity.end, quantity.forms[0])

@@ -8,11 +8,8 @@ from typing import Literal, TypedDict, cast
 from dragoman.memories import TranslationMemory
 from dragoman.text.terms import TermList
 
-#: Rules that are off unless a request names them, because each was seen to make translations worse:
-#: `first_words`: the first word of an English sentence is read in small letters, if it is more frequent so;
-#: `numbers`: a second search is to write the numbers, dates, prices and units that a translation lost, or masks them;
-#: `names`: names that a translation lost are masked in a second search.
-Rule = Literal["first_words", "numbers", "names"]
+#: Repairs that a request may switch off (`translator/repairs/`).
+RepairName = Literal["terms", "spans", "numbers"]
 
 #: Texts for a type checker, for which a string is a sequence of strings, too.
 TextList = list[str] | tuple[str, ...]
@@ -51,7 +48,7 @@ class TextOptions(LanguageOptions, total=False):
     terms: TermList | None
     doubts: bool
     min_confidence: float | None
-    rules: Sequence[Rule]
+    off: Sequence[RepairName]
     plain: bool
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.icu_messages import has_icu_message
-from dragoman.text.known_names import quantities_with_names
 from dragoman.text.odd_characters import KnownCharacters
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
@@ -19,14 +18,14 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.confidence import Calibration
 from dragoman.translator.cutting import Segment, cut, encode_if_short
-from dragoman.translator.demands import PhraseBook, with_terms
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
-from dragoman.translator.number_masks import quantities_to_mask
+from dragoman.translator.number_masks import Written, all_numbers, first_numbers
 from dragoman.translator.plain_reading import PlainReader
 from dragoman.translator.plans import Plan, TextPlan, segment_limits
 from dragoman.translator.reading import KnownParts, Reading, TextReader
+from dragoman.translator.repairs.lost_terms import with_terms
 from dragoman.translator.request import Request
 from dragoman.translator.respelling import Respelling
 
@@ -64,8 +63,6 @@ class Planner:
         )
         self._reserved_ids = tuple(self._reserved.values())
         self._known_characters = KnownCharacters(tokenizers.source.encode, tokenizers.source.special_ids.unknown)
-        #: The phrases that a second search is to write.
-        self.phrases = PhraseBook(tokenizers.target)
 
     @property
     def can_mask(self) -> bool:
@@ -76,25 +73,34 @@ class Planner:
         """Return True if the model's confidence is known in a direction."""
         return self._calibrations is not None and self._calibrations.of(source_lang, target_lang) is not None
 
-    def plan(
-        self,
-        requests: Sequence[Request],
-        config: SearchConfig,
-        *,
-        masks_numbers: bool = False,
-        names: Sequence[Collection[str]] = (),
-    ) -> Plan:
-        """See `Pipeline.plan`.
-
-        Args:
-            masks_numbers: mask numbers, too; see `quantities_to_mask`.
-            names: of each request: names that are masked, and written in the target language's form.
-        """
-        texts = []
-        for number, request in enumerate(requests, 1):
-            own = names[number - 1] if names else ()
-            texts.append(self._plan(request, config, number, masks_numbers=masks_numbers, names=own))
+    def plan(self, requests: Sequence[Request], config: SearchConfig) -> Plan:
+        """See `Pipeline.plan`."""
+        texts = [self._plan(request, config, number) for number, request in enumerate(requests, 1)]
         return Plan(texts, config, self._max_length)
+
+    def with_masks(self, text: TextPlan, segment: Segment) -> Segment | None:
+        """Return a segment of a text with masks for its numbers; None if it has none, or is cut in another way."""
+        marks = Marks(segment.text)
+        marked = sanitize_paragraphs(marks.replace(segment.text, segment.protected))
+        tagged = text.languages._replace(text=marked)
+        numbers = all_numbers(tagged) if self.can_mask else []
+        segments = self._segments(text.request, tagged, marks, numbers) if numbers else []
+        if len(segments) != 1 or segments[0].is_copied:
+            return None
+        (masked,) = segments
+        reading = masked.reading._replace(terms=segment.reading.terms, is_shouted=segment.reading.is_shouted)
+        prefix_ids = self._tokenizers.target.encode(reading.mask(segment.prefix)) if segment.prefix else ()
+        return segment._replace(
+            ids=masked.ids,
+            reading=reading,
+            prefix_ids=prefix_ids,
+            forbidden_ids=masked.forbidden_ids,
+            allowed_ids=masked.allowed_ids,
+        )
+
+    def target_ids(self, reading: Reading, translation: str) -> list[int]:
+        """Return the ids of a translation, as far as the model can write it, with masks for the spans of a reading."""
+        return self._tokenizers.target.encode(reading.mask(translation))[: self._max_length - 1]
 
     def tagged(self, request: Request) -> TaggedText:
         """Return the text of a request, and its languages."""
@@ -123,28 +129,23 @@ class Planner:
             raise
         yield block
 
-    def _plan(
-        self, request: Request, config: SearchConfig, number: int, *, masks_numbers: bool, names: Collection[str]
-    ) -> TextPlan:
+    def _plan(self, request: Request, config: SearchConfig, number: int) -> TextPlan:
         if not isinstance(request, Request):
             raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
         request.checked(f" of request {number}")
         marks = Marks(request.text)
-        text = sanitize_paragraphs(marks.replace(request.text, request.stretches()))
+        stretches = request.stretches()
+        text = sanitize_paragraphs(marks.replace(request.text, stretches))
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
-        found = request.terms.find(tagged.text) if request.terms else ()
-        quantities = quantities_to_mask(request, tagged, is_lost=masks_numbers) if self.can_mask else []
-        if names:
-            quantities = quantities_with_names(quantities, tagged.text, tagged.pair, names)
-        known = KnownParts(quantities, [(start, end) for start, end, _ in found])
-        segments = self._segments(request, tagged, marks, known)
+        numbers = first_numbers(tagged, request.marked) if self.can_mask and not request.plain else []
+        segments = self._segments(request, tagged, marks, numbers)
         if request.terms:
             segments = [with_terms(segment, request.terms) for segment in segments]
-        if has_icu_message(request.text, request.stretches()):
+        if has_icu_message(request.text, stretches):
             segments = [Segment(request.text.strip(), [], "copied")]
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
-            reading = segments[0].reading._replace(is_shouted=False, is_capitalized=False) if segments else Reading()
+            reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()
             prefix_ids = self._prefix_ids(reading.mask(prefix), config, number)
             first = [
                 one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
@@ -168,8 +169,16 @@ class Planner:
             raise ConfigError(problem, advice="calibrate it: dragoman package --calibrate")
         return found
 
-    def _segments(self, request: Request, tagged: TaggedText, marks: Marks, known: KnownParts) -> list[Segment]:
-        """Cut a text; the ids of each segment begin with the tags."""
+    def _segments(
+        self, request: Request, tagged: TaggedText, marks: Marks, numbers: Sequence[Written]
+    ) -> list[Segment]:
+        """Cut a text; the ids of each segment begin with the tags.
+
+        Args:
+            numbers: those that are masked.
+        """
+        found = request.terms.find(tagged.text) if request.terms else ()
+        known = KnownParts(numbers, [(start, end) for start, end, _ in found])
         tags, reader = tagged.tags, self._reader(request, tagged, marks, known)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
@@ -204,12 +213,10 @@ class Planner:
         if request.plain:
             return PlainReader(tagged.text, marks, self._tokenizers.reserved)
         kept = {word.lower() for start, end in known.terms for word in WORD.findall(tagged.text[start:end])}
-        language, has_small_start = tagged.source_lang or UNKNOWN, "first_words" in request.rules
+        language = tagged.source_lang or UNKNOWN
 
         def respell(text: str, is_shouted: bool) -> str:
-            return self._respelling.respelled(
-                text, language, is_shouted=is_shouted, kept=kept, has_small_start=has_small_start
-            )
+            return self._respelling.respelled(text, language, is_shouted=is_shouted, kept=kept)
 
         return TextReader(
             tagged.text, marks, self._tokenizers.reserved, respell, self._known_characters.in_language(language), known

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import NamedTuple
 
 from dragoman.decoding.constraints.required import Demands
@@ -14,9 +15,6 @@ from dragoman.translator.confidence import Calibration
 from dragoman.translator.cutting import Segment, SegmentLimits
 from dragoman.translator.directions import TaggedText
 from dragoman.translator.request import Request
-
-#: Hypotheses of a search with demands, at least.
-LEAST_BEAM = 4
 
 
 class SearchJob(NamedTuple):
@@ -38,6 +36,11 @@ class SearchJob(NamedTuple):
     def settings(self) -> tuple[SearchConfig, bool, bool]:
         """The settings that all jobs of a batch share. Those with short-lists or demands are apart."""
         return self.config, len(self.allowed_ids) > 0, len(self.required) > 0
+
+
+def job_of(segment: Segment, config: SearchConfig) -> SearchJob:
+    """Return the job of a segment that the model reads."""
+    return SearchJob(segment.ids, segment.prefix_ids, config, segment.forbidden_ids, segment.allowed_ids)
 
 
 @dataclass(frozen=True)
@@ -80,28 +83,25 @@ class Plan:
     @property
     def jobs(self) -> list[SearchJob]:
         """The jobs of all texts, in order; a segment that is copied needs none."""
-        return [
-            SearchJob(segment.ids, segment.prefix_ids, self.config, segment.forbidden_ids, segment.allowed_ids)
-            for _, segment in self.searched
-        ]
+        return [job_of(segment, self.config) for _, segment in self.searched]
 
     @property
     def searched(self) -> list[tuple[TextPlan, Segment]]:
         """The segments of all texts that are searched for, in order, each with its text."""
         return [(text, segment) for text in self.texts for segment in text.segments if not segment.is_copied]
 
-    def jobs_with(self, demands: Mapping[int, Demands]) -> list[SearchJob]:
-        """Return some of the jobs, by their numbers, with phrases as demands; all their candidates are returned.
-
-        The beam of a job with demands has room for hypotheses with and without the phrases.
-        """
-        jobs, beam_size = self.jobs, self.config.beam_size
-        sizes = {number: max(beam_size, LEAST_BEAM) if required else beam_size for number, required in demands.items()}
-        configs = {size: self.config.model_copy(update={"beam_size": size, "n_best": size}) for size in sizes.values()}
-        return [
-            jobs[number]._replace(config=configs[sizes[number]], required=required)
-            for number, required in demands.items()
+    def with_segments(self, segments: Mapping[int, Segment]) -> Plan:
+        """Return a plan with other segments, by the numbers of their jobs."""
+        if not segments:
+            return self
+        numbers = count()
+        texts = [
+            replace(
+                text, segments=[each if each.is_copied else segments.get(next(numbers), each) for each in text.segments]
+            )
+            for text in self.texts
         ]
+        return replace(self, texts=texts)
 
 
 def joined(segments: Sequence[Segment], translations: Sequence[str], between: str) -> str:

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from dragoman.text.odd_characters import has_foreign_letter, odd_stretches
 from dragoman.text.protection import Stretch, merged, occurrences, overlaps
-from dragoman.text.quantities import Quantity
 from dragoman.text.sentences import PARAGRAPH_END
 from dragoman.text.shouting import is_shouted
 from dragoman.text.spans import VERBATIM, Span, find_spans
 from dragoman.text.terms import Term
 from dragoman.translator.marks import BREAK_MARKS, TAG_MARKS, Marks, joined_again, set_apart
+from dragoman.translator.number_masks import Written
 
 RESERVED = re.compile("⟨[0-9]{1,3}⟩")
 _AFTER_SPACE = re.compile(r"\s?(⟨[0-9]{1,3}⟩)")
@@ -36,8 +36,6 @@ class Reading(NamedTuple):
     masks: Sequence[tuple[str, str]] = ()
     #: The segment is in capitals, and its translation should be.
     is_shouted: bool = False
-    #: Its first word is read in small letters, and its translation should begin with a capital.
-    is_capitalized: bool = False
     #: The model has reserved pieces. One in a translation that is not in `text` stands for nothing.
     has_pieces: bool = False
     #: The stretches that the request protects, and those of them that are not masked.
@@ -103,7 +101,7 @@ class KnownParts(NamedTuple):
     """Parts of a text that a reader treats apart."""
 
     #: Numbers, dates and the like that are masked too.
-    quantities: Sequence[Quantity] = ()
+    numbers: Sequence[Written] = ()
     #: The places of terms, which the model reads as they are.
     terms: Sequence[Stretch] = ()
 
@@ -139,7 +137,7 @@ class TextReader:
         tags = {span[:2]: span.kind for span in spans if span.kind in ("tag", "break")}
         stretches = self._stretches(text, spans, known) if reserved else list(tags)
         self.text = marks.replace(text, stretches, tags)
-        self._written = {text[each.start : each.end]: each.forms[0] for each in known.quantities}
+        self._written = {text[each.start : each.end]: each.form for each in known.numbers}
 
     def original(self, segment: str) -> str:
         """Return a stretch of `text` as it was."""
@@ -161,9 +159,8 @@ class TextReader:
         """Return what the model reads in place of a stretch of `text`."""
         shouted = is_shouted(segment)
         text = self._respell(segment, shouted)
-        is_capitalized = not shouted and segment[:1].isupper() and text[:1].islower()
         if not self._marks:
-            return Reading(text, (), shouted, is_capitalized, bool(self._reserved))
+            return Reading(text, (), shouted, bool(self._reserved))
         pieces = dict(zip(self._masked(text), self._reserved, strict=False))
         verbatim = [character for character in text if character in self._verbatim]
         tags = {
@@ -176,7 +173,6 @@ class TextReader:
             self._marks.original("".join(apart.get(mark, mark) for mark in text)),
             [(piece, self._marks[mark]) for mark, piece in pieces.items()],
             shouted,
-            is_capitalized,
             bool(self._reserved),
             [self._marks[mark] for mark in verbatim],
             [self._marks[mark] for mark in verbatim if mark not in pieces],
@@ -205,7 +201,7 @@ class TextReader:
     def _stretches(self, text: str, spans: Sequence[Span], known: KnownParts) -> list[Stretch]:
         """Return the places of spans and quantities to be masked, and of characters that the model cannot translate."""
         found = odd_stretches(text, self._is_known)
-        found += [(each.start, each.end) for each in known.quantities if each.end - each.start >= _SHORTEST_NUMBER]
+        found += [(each.start, each.end) for each in known.numbers if each.end - each.start >= _SHORTEST_NUMBER]
         if known.terms:
             found = [place for place in found if not overlaps(place, known.terms)]
         found += [(span.start, span.end) for span in spans if span.kind in VERBATIM]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dragoman.text.abbreviations import without_abbreviations
 from dragoman.text.contractions import with_apostrophes
-from dragoman.text.shouting import calm, small_start
+from dragoman.text.shouting import calm
 from dragoman.text.spelling import Spelling
 from dragoman.text.tokenizer import Tokenizer
 
@@ -24,22 +24,18 @@ class Respelling:
     #: The words of the training text.
     spelling: Spelling
 
-    def respelled(
-        self, text: str, language: str, *, is_shouted: bool, kept: Collection[str], has_small_start: bool
-    ) -> str:
+    def respelled(self, text: str, language: str, *, is_shouted: bool, kept: Collection[str]) -> str:
         """Return a text without shouting and typing errors, with apostrophes, and with words for abbreviations.
 
         Args:
             language: its code.
             is_shouted: it is in capitals.
             kept: words in small letters that have no typing errors.
-            has_small_start: read a first word in small letters, if it is more frequent so.
         """
         spelled = with_apostrophes(calm(text, language, self._cost) if is_shouted else text, language)
         if self.spelling.knows(language):
             spelled = without_abbreviations(spelled, language)
-        repaired = self.spelling.repaired(spelled, language, kept)
-        return small_start(repaired, language, self._cost) if has_small_start and not is_shouted else repaired
+        return self.spelling.repaired(spelled, language, kept)
 
     def _cost(self, word: str) -> int:
         """Return the number of a word's pieces; an unknown one counts as many."""

@@ -17,10 +17,9 @@ from dragoman.memories import MemoryMatch
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
 #: `number`: a number, a month, a weekday, a time or its half of the day, a minus sign, a unit or a currency is missing,
 #: changed or invented;
-#: `word`: a name, or another rare word with a capital, is probably missing or wrong;
 #: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`);
 #: `unsure`: its confidence is below `min_confidence`, so that the text itself stands in its place.
-Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "word", "term_missing", "unsure"]
+Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "term_missing", "unsure"]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
@@ -88,8 +87,3 @@ class Score:
     def per_token(self) -> float:
         """`log_prob` divided by the number of tokens, the end of the sentence included."""
         return self.log_prob / len(self.tokens)
-
-
-def has_lost_content(translation: Translation) -> bool:
-    """Return True if a translation has lost a span or a number."""
-    return bool({"span", "number"} & set(translation.flags))

@@ -42,8 +42,6 @@ class Candidate(NamedTuple):
     hypothesis: Hypothesis
     text: str
     tokens: tuple[str, ...]
-    #: A name, or another rare word, of the segment is probably missing or wrong.
-    lacks_word: bool = False
 
 
 @dataclass(frozen=True)

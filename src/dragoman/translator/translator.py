@@ -21,12 +21,13 @@ from dragoman.translator.batcher import Batcher
 from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.forced_decoding import ForcedDecoder
-from dragoman.translator.lost_names import NameCheck
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.models import ComputeOptions, TrainedModels, load_ensemble
 from dragoman.translator.options import AllOptions, CallOptions, LanguageOptions, ScoreOptions, SearchOptions, TextList
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Planner
+from dragoman.translator.repairs.phrase_book import PhraseBook
+from dragoman.translator.repairs.second_search import SecondSearch
 from dragoman.translator.request import Request
 from dragoman.translator.results import Score, Translation
 from dragoman.translator.scoring import PairScorer
@@ -73,9 +74,9 @@ class Translator:
         self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
         planner = Planner(tokenizers, self._directions, self.scorer.max_length, facts, self._models.short_list)
         finisher = Finisher(self.forced_decoder, tokenizers, self.alignment, batch_size)
-        names = NameCheck(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size, facts)
+        second = SecondSearch(planner, self.forced_decoder, PhraseBook(tokenizers.target), batch_size)
         #: The stages of `translate`.
-        self.pipeline = Pipeline(planner, self._searcher, finisher, self.search, names)
+        self.pipeline = Pipeline(planner, self._searcher, finisher, second, self.search)
 
     @classmethod
     def load(
