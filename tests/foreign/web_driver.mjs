@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
 const load = (name) => import(pathToFileURL(`${folder}/${name}.js`).href);
-const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "abbreviations", "contractions", "spelling", "numbers", "alignment", "choosing"];
-const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, abbreviations, contractions, spelling, numbers, alignment, choosing] = await Promise.all(names.map(load));
+const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "abbreviations", "contractions", "spelling", "alignment"];
+const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, abbreviations, contractions, spelling, alignment] = await Promise.all(names.map(load));
 const wasm = readFileSync(`${folder}/dragoman.wasm`);
 const translators = {};
 const tokenizers = {};
@@ -28,7 +28,7 @@ async function translatorOf(path) {
   return translators[path];
 }
 
-const REQUEST = { prefix: "", sentences: null, sourceLang: null, targetLang: null, maxLength: 0, masksNumbers: false };
+const REQUEST = { prefix: "", sentences: null, sourceLang: null, targetLang: null, maxLength: 0 };
 
 const functions = {
   encode: (path, side, text) => tokenizersOf(path)[side].encode(text),
@@ -45,9 +45,6 @@ const functions = {
     spellings[path] ??= spelling.readSpelling(readFileSync(path, "utf8"));
     return spellings[path].get(language).repaired(text);
   },
-  numbersKept: (...given) => numbers.numbersKept(...given),
-  hasDoubledPrice: (...given) => choosing.hasDoubledPrice(...given),
-  quantitiesKept: (...given) => choosing.quantitiesKept(...given),
   words: (text) => alignment.wordsOf(text),
   plan: async (path, text, request) => {
     const plan = (await translatorOf(path)).planner.plan(text, { ...REQUEST, ...request });

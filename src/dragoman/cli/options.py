@@ -130,7 +130,7 @@ Off = Annotated[
     typer.Option(
         "--off",
         metavar="NAME",
-        help="Flag what was lost, but do not repair it: numbers, spans or terms. Repeatable.",
+        help="Switch a check off, and what it repairs: numbers or spans. Repeatable.",
     ),
 ]
 Terms = Annotated[

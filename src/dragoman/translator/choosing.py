@@ -74,13 +74,16 @@ def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> fr
     """
     source = reading.unmask(reading.text)
     spans = [*(span for _, span in reading.masks), *reading.unmasked]
-    flags = content_flags(source, translation, spans, languages)
-    return frozenset([*with_price_flag(flags, source, translation, languages), *_missing(reading, translation)])
+    flags = content_flags(source, translation, spans, languages, reading.off)
+    flags = flags if "numbers" in reading.off else with_price_flag(flags, source, translation, languages)
+    return frozenset([*flags, *_missing(reading, translation)])
 
 
 def _content_flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
-    flags = content_flags(reading.text, translation, reading.unmasked, languages)
+    flags = content_flags(reading.text, translation, reading.unmasked, languages, reading.off)
     # A currency belongs to an amount, which a mask may hide.
+    if "numbers" in reading.off:
+        return flags
     return with_price_flag(flags, reading.unmask(reading.text), reading.unmask(translation), languages)
 
 

@@ -21,7 +21,13 @@ from dragoman.translator.results import Flag
 _LETTER = re.compile(rf"[^\W\d_{UNSPACED}]")
 
 
-def content_flags(source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str]) -> list[Flag]:
+def content_flags(
+    source: str,
+    translation: str,
+    stretches: Sequence[str],
+    languages: tuple[str, str],
+    off: Container[str] = (),
+) -> list[Flag]:
     """Return the flags of what a translation lost or invented; an empty list if it has all.
 
     `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols.
@@ -32,13 +38,14 @@ def content_flags(source: str, translation: str, stretches: Sequence[str], langu
         source, translation: the texts.
         stretches: the protected stretches of the source, as often as they are protected.
         languages: codes of the source and the target language.
+        off: checks that are switched off: `spans`, `numbers`.
     """
     spans = _verbatim(source)
     flags: list[Flag] = []
     is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
-    if is_invented or any(count for _, count in _miscounted(source, translation, stretches)):
+    if "spans" not in off and (is_invented or any(count for _, count in _miscounted(source, translation, stretches))):
         flags.append("span")
-    if not have_rules(languages):
+    if "numbers" in off or not have_rules(languages):
         return flags
     source, target = _without_spans(source, translation, stretches)
     has_faults = any(any(faults) for faults in _faults(source, target, languages))

@@ -153,8 +153,9 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     stretches = request.stretches()
     placed = place(request.text, stretches, translation.text, translation.alignment or ())
     kept = [request.text[start:end] for start, end in stretches]
-    lost = content_flags(plan.text, placed.text, kept, plan.languages.pair)
-    lost = with_price_flag(lost, plan.text, placed.text, plan.languages.pair)
+    lost = content_flags(plan.text, placed.text, kept, plan.languages.pair, request.off)
+    if "numbers" not in request.off:
+        lost = with_price_flag(lost, plan.text, placed.text, plan.languages.pair)
     flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *lost])
     first, *others = translation.alternatives
     if not request.align:

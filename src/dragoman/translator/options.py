@@ -8,8 +8,8 @@ from typing import Literal, TypedDict, cast
 from dragoman.memories import TranslationMemory
 from dragoman.text.terms import TermList
 
-#: Repairs that a request may switch off (`translator/repairs/`).
-RepairName = Literal["terms", "spans", "numbers"]
+#: Checks that a request may switch off, each with its repair (`translator/repairs/`).
+CheckName = Literal["spans", "numbers"]
 
 #: Texts for a type checker, for which a string is a sequence of strings, too.
 TextList = list[str] | tuple[str, ...]
@@ -48,7 +48,7 @@ class TextOptions(LanguageOptions, total=False):
     terms: TermList | None
     doubts: bool
     min_confidence: float | None
-    off: Sequence[RepairName]
+    off: Sequence[CheckName]
     plain: bool
 
 

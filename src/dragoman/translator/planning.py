@@ -184,7 +184,7 @@ class Planner:
 
         @cache
         def read(segment: str) -> Reading:
-            reading = reader.read(segment)
+            reading = reader.read(segment)._replace(off=request.off)
             return reading._replace(text=without_tags(reading.text, known_tags)) if known_tags else reading
 
         def encode(segment: str) -> list[int]:

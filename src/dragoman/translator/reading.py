@@ -51,6 +51,8 @@ class Reading(NamedTuple):
     has_foreign: bool = False
     #: The model reads the text as it is, and its translation is not checked.
     is_plain: bool = False
+    #: Checks that are switched off.
+    off: Sequence[str] = ()
 
     def unmask(self, text: str) -> str:
         """Return a translation with the spans in place of their masks, without pieces that stand for nothing."""

@@ -11,7 +11,7 @@ from dragoman.memories import THRESHOLD, TranslationMemory, check_threshold
 from dragoman.text.protection import Stretch, merged, protection
 from dragoman.text.terms import TermList
 from dragoman.translator.checking import checked_stretches, flag, kind, share, string, string_list, translation_memory
-from dragoman.translator.options import RepairName
+from dragoman.translator.options import CheckName
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Request:
     doubts: bool = False
     #: The confidence that a translation must have; below it, the text itself stands in its place, with a flag.
     min_confidence: float | None = None
-    #: Repairs to switch off: what the checks find is flagged only.
-    off: Sequence[RepairName] = ()
+    #: Checks to switch off: what they would find is neither flagged nor repaired, and candidates are not chosen by it.
+    off: Sequence[CheckName] = ()
     #: Return what the model says: the text is cleaned and encoded, nothing else is read into it, and the translation is
     #: neither checked nor repaired, so it has no flags. It is cut only if it is too long, or by `sentences`. Protected
     #: stretches of documents, which `verbatim` names, are put back if they are lost.
@@ -73,7 +73,7 @@ class Request:
         flag(self.align, f"align{owner}")
         flag(self.doubts, f"doubts{owner}")
         flag(self.plain, f"plain{owner}")
-        self._check_repairs(owner)
+        self._check_off(owner)
         if self.min_confidence is not None:
             share(self.min_confidence, f"min_confidence{owner}")
         if self.sentences is not None:
@@ -91,10 +91,10 @@ class Request:
             checked_stretches(self.verbatim, len(self.text), f"verbatim{owner}")
         return self
 
-    def _check_repairs(self, owner: str) -> None:
-        off = string_list(self.off, "repair")
-        if unknown := [name for name in off if name not in get_args(RepairName)]:
-            raise ConfigError(f"unknown repair {unknown[0]!r}{owner}", advice=f"use {', '.join(get_args(RepairName))}")
+    def _check_off(self, owner: str) -> None:
+        off = string_list(self.off, "check")
+        if unknown := [name for name in off if name not in get_args(CheckName)]:
+            raise ConfigError(f"unknown check {unknown[0]!r}{owner}", advice=f"use {', '.join(get_args(CheckName))}")
         more = {
             "off": self.off,
             "protect": self.protect,

@@ -33,7 +33,7 @@ class Wanted(NamedTuple):
 class Repair(Protocol):
     """One thing that may be done when the best candidate of a segment fails a check."""
 
-    #: Switches it off in `Request.off`.
+    #: The check that it belongs to; `Request.off` switches both off.
     name: str
 
     def wanted(self, text: TextPlan, segment: Segment, choice: Choice) -> Wanted:

@@ -26,7 +26,7 @@ REPAIRS: Sequence[Repair] = (Terms(), Spans(), Numbers())
 _LEAST_BEAM = 4
 #: The most by which the log-probability of a repaired translation may be lower than that of the best candidate, in
 #: nats; beyond that, the model does not find it plausible. A term list is obeyed at any cost.
-_MOST_COST = 30.0
+MOST_COST = 30.0
 
 
 class Proposal(NamedTuple):
@@ -136,15 +136,15 @@ class SecondSearch:
             number: proposal.ranked(beam) for (number, proposal), beam in zip(proposals.items(), found, strict=True)
         }
         repaired = [number for number, proposal in proposals.items() if proposal.is_repaired(ranked[number][0])]
-        costs = self._costs([(proposals[number], ranked[number][0]) for number in repaired])
+        costs = self.costs([(proposals[number], ranked[number][0]) for number in repaired])
         beams, segments = list(candidates), {}
         for number, cost in zip(repaired, costs, strict=True):
-            if cost <= _MOST_COST or proposals[number].before.reading.terms:
+            if cost <= MOST_COST or proposals[number].before.reading.terms:
                 segments[number] = proposals[number].segment
                 beams[number] = ranked[number][: plan.config.n_best]
         return plan.with_segments(segments), beams
 
-    def _costs(self, repaired: Sequence[tuple[Proposal, Candidate]]) -> list[float]:
+    def costs(self, repaired: Sequence[tuple[Proposal, Candidate]]) -> list[float]:
         """Return by how much each repaired candidate is less probable than the best one before, in nats."""
         pairs = [self._pair(*each) for each in repaired]
         log_probs = [candidate.hypothesis.log_prob for _, candidate in repaired]

@@ -37,7 +37,7 @@ import { Tokenizer } from "./tokenizer.js";
  * @property {number} score
  * @property {string[]} tokens
  * @property {Candidate[]} candidates the best first; none for an empty text
- * @property {string[]} flags reasons to check it: repetition, length, copied, unusual, span, number
+ * @property {string[]} flags reasons to check it: repetition, length, copied, unusual, span
  * @property {[number, number][]} [alignment] of the best candidate
  * @property {string[]} [sourceWords] as `alignment` numbers them
  * @property {AttentionMap[]} [attention] of each segment that was searched for
@@ -57,7 +57,7 @@ import { Tokenizer } from "./tokenizer.js";
 /** Return false for marks and emoji, which are the same in all languages, so that copying them needs no flag. @param {string} text */
 const hasText = (text) => /[\p{L}\p{N}]/u.test(text);
 
-const FLAGS = ["repetition", "length", "copied", "unusual", "span", "number"];
+const FLAGS = ["repetition", "length", "copied", "unusual", "span"];
 
 export class Translator {
   /**
@@ -105,20 +105,11 @@ export class Translator {
    */
   translate(text, options = {}) {
     const [search, request] = [searchOf(options, this.description.search), requestOf(options)];
-    const attempt = (/** @type {import("./engine.js").Search} */ config, /** @type {boolean} */ masksNumbers) => {
-      const plan = this.planner.plan(text, { ...request, maxLength: config.maxLength, masksNumbers });
-      return { plan, done: this.#search(plan, config) };
-    };
-    let { plan, done } = attempt(search, false);
-    const wholeBeam = { ...search, nBest: search.beamSize };
-    const retries = [...(search.nBest < search.beamSize ? [false] : []), ...(this.planner.canMask ? [true] : [])];
-    for (const masksNumbers of hasLosses(done) ? retries : []) {
-      const other = attempt(wholeBeam, masksNumbers);
-      if (hasLosses(other.done)) continue;
-      ({ plan, done } = other);
-      break;
-    }
-    return this.#finish(plan, done, search.nBest, options);
+    const plan = this.planner.plan(text, { ...request, maxLength: search.maxLength });
+    const done = this.#search(plan, search);
+    const hasMore = search.nBest < search.beamSize;
+    const others = hasMore && hasLosses(done) ? this.#search(plan, { ...search, nBest: search.beamSize }) : done;
+    return this.#finish(plan, hasLosses(others) ? done : others, search.nBest, options);
   }
 
   /** Search for each segment. @param {import("./planning.js").Plan} plan @param {import("./engine.js").Search} search @returns {Done[]} */

@@ -38,7 +38,6 @@ const UNKNOWN_COST = 9;
  * @property {string | null} sourceLang
  * @property {string | null} targetLang
  * @property {number} maxLength of the translation; 0 for the natural limit
- * @property {boolean} masksNumbers
  */
 
 export class Planner {
@@ -55,11 +54,6 @@ export class Planner {
     this.isTagged = targets.length > 1;
     /** Target languages by their tags. */
     this.languages = new Map(this.isTagged ? targets.map((code) => [`>>${code}<<`, code]) : []);
-  }
-
-  /** True if the model has reserved pieces, which mask spans. */
-  get canMask() {
-    return this.reserved.size > 0;
   }
 
   /** @param {string} input @param {PlanRequest} request @returns {Plan} */
@@ -107,7 +101,7 @@ export class Planner {
     const base = this.description.bases[language] ?? language;
     const cost = (/** @type {string} */ word) => this.#cost(word);
     const { reserved } = this.description;
-    const reader = new TextReader(text, base, reserved, cost, knownIn(base, this.isKnown), request.masksNumbers, this.spelling.get(base));
+    const reader = new TextReader(text, base, reserved, cost, knownIn(base, this.isKnown), this.spelling.get(base));
     /** @type {Map<string, Reading>} */
     const known = new Map();
     const read = (/** @type {string} */ segment) => {

@@ -2,7 +2,6 @@
 
 import { withoutAbbreviations } from "./abbreviations.js";
 import { withApostrophes } from "./contractions.js";
-import { withCurrency } from "./currencies.js";
 import { hasForeignLetter, oddStretches } from "./odd_characters.js";
 import { allMatches, pattern, replaceAll, strip } from "./patterns.js";
 import { PARAGRAPH_END } from "./sentences.js";
@@ -12,7 +11,6 @@ import { findSpans } from "./spans.js";
 /** The first and the last of the characters for private use that stand for spans, by the kind of the span. @type {Record<string, [number, number]>} */
 const MARK_RANGES = { text: [0xf0000, 0xffffd], tag: [0x100000, 0x107fff], break: [0x108000, 0x10fffd] };
 const FIRST_TAG = "\u{100000}";
-const SHORTEST_NUMBER = 2;
 
 export class Reading {
   /** @param {string} text @param {Map<string, string>} masks reserved pieces and their spans @param {boolean} isShouted @param {boolean} hasPieces the model has reserved pieces @param {boolean} hasForeign a masked word has a letter that the model does not know, and that is not Latin @param {Map<string, [boolean, boolean]>} tags pieces that mask tags, with true where a letter or digit is right before, and right after */
@@ -75,10 +73,9 @@ export class TextReader {
    * @param {string[]} reserved pieces that may mask spans
    * @param {(word: string) => number} cost the number of a word's pieces
    * @param {import("./odd_characters.js").IsKnown} isKnown
-   * @param {boolean} masksNumbers
    * @param {import("./spelling.js").KnownWords | undefined} knownWords of the language
    */
-  constructor(text, language, reserved, cost, isKnown, masksNumbers, knownWords) {
+  constructor(text, language, reserved, cost, isKnown, knownWords) {
     this.language = language;
     this.reserved = reserved;
     this.cost = cost;
@@ -86,7 +83,7 @@ export class TextReader {
     this.knownWords = knownWords;
     /** @type {Map<string, string>} spans by their marks */
     this.spans = new Map();
-    this.text = this.#mark(text, masksNumbers);
+    this.text = this.#mark(text);
   }
 
   /** Return a stretch of `text` as it was. @param {string} segment */
@@ -126,13 +123,11 @@ export class TextReader {
     return marks.filter((mark) => alike.includes(mark) || others.includes(mark));
   }
 
-  /** Return the spans to be masked, and the places of characters that the model cannot translate. @param {string} text @param {boolean} masksNumbers */
-  #stretches(text, masksNumbers) {
+  /** Return the spans to be masked, and the places of characters that the model cannot translate. @param {string} text */
+  #stretches(text) {
     const found = oddStretches(text, this.isKnown);
     for (const { start, end, isVerbatim } of findSpans(text)) {
-      const isNumber = masksNumbers && [...text.slice(start, end)].length >= SHORTEST_NUMBER;
-      if (!(isVerbatim || isNumber) || text.slice(start, end).includes(PARAGRAPH_END)) continue;
-      found.push(isNumber ? withCurrency(text, start, end) : [start, end]);
+      if (isVerbatim && !text.slice(start, end).includes(PARAGRAPH_END)) found.push([start, end]);
     }
     found.sort(([one, oneEnd], [other, otherEnd]) => one - other || oneEnd - otherEnd);
     /** @type {[number, number][]} */
@@ -145,8 +140,8 @@ export class TextReader {
     return together;
   }
 
-  /** @param {string} text @param {boolean} masksNumbers */
-  #mark(text, masksNumbers) {
+  /** @param {string} text */
+  #mark(text) {
     const taken = new Set(text);
     const spans = findSpans(text).filter((span) => ["tag", "break"].includes(span.kind) && !text.slice(span.start, span.end).includes(PARAGRAPH_END));
     const kinds = new Map(spans.map((span) => [`${span.start} ${span.end}`, span.kind]));
@@ -156,7 +151,7 @@ export class TextReader {
     const next = { text: MARK_RANGES.text[0], tag: MARK_RANGES.tag[0], break: MARK_RANGES.break[0] };
     const parts = [];
     let end = 0;
-    for (const [start, spanEnd] of this.reserved.length ? this.#stretches(text, masksNumbers) : tags) {
+    for (const [start, spanEnd] of this.reserved.length ? this.#stretches(text) : tags) {
       const kind = kinds.get(`${start} ${spanEnd}`) ?? "text";
       while (taken.has(String.fromCodePoint(next[kind]))) next[kind]++;
       if (next[kind] > MARK_RANGES[kind][1]) break;
