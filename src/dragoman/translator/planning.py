@@ -79,24 +79,20 @@ class Planner:
         return Plan(texts, config, self._max_length)
 
     def with_masks(self, text: TextPlan, segment: Segment) -> Segment | None:
-        """Return a segment of a text with masks for its numbers; None if it has none, or is cut in another way."""
+        """Return a segment of a text with masks for its numbers; None if it has none, or is too long then."""
         marks = Marks(segment.text)
-        marked = sanitize_paragraphs(marks.replace(segment.text, segment.protected))
-        tagged = text.languages._replace(text=marked)
+        tagged = text.languages._replace(text=sanitize(marks.replace(segment.text, segment.protected)))
         numbers = all_numbers(tagged) if self.can_mask else []
-        segments = self._segments(text.request, tagged, marks, numbers) if numbers else []
-        if len(segments) != 1 or segments[0].is_copied:
+        if not numbers:
             return None
-        (masked,) = segments
-        reading = masked.reading._replace(terms=segment.reading.terms, is_shouted=segment.reading.is_shouted)
+        reader = self._reader(text.request, tagged, marks, numbers)
+        before, reading = segment.reading, self._read(reader.text, reader, text.request)
+        ids = self._encode(reading.text, tagged)
+        if len(ids) >= self._max_length:
+            return None
+        reading = reading._replace(terms=before.terms, is_shouted=before.is_shouted)
         prefix_ids = self._tokenizers.target.encode(reading.mask(segment.prefix)) if segment.prefix else ()
-        return segment._replace(
-            ids=masked.ids,
-            reading=reading,
-            prefix_ids=prefix_ids,
-            forbidden_ids=masked.forbidden_ids,
-            allowed_ids=masked.allowed_ids,
-        )
+        return self._restricted(segment._replace(ids=ids, reading=reading, prefix_ids=prefix_ids), tagged)
 
     def target_ids(self, reading: Reading, translation: str) -> list[int]:
         """Return the ids of a translation, as far as the model can write it, with masks for the spans of a reading."""
@@ -177,50 +173,58 @@ class Planner:
         Args:
             numbers: those that are masked.
         """
-        found = request.terms.find(tagged.text) if request.terms else ()
-        known = KnownParts(numbers, [(start, end) for start, end, _ in found])
-        tags, reader = tagged.tags, self._reader(request, tagged, marks, known)
-        known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
+        reader = self._reader(request, tagged, marks, numbers)
 
         @cache
         def read(segment: str) -> Reading:
-            reading = reader.read(segment)._replace(off=request.off)
-            return reading._replace(text=without_tags(reading.text, known_tags)) if known_tags else reading
+            return self._read(segment, reader, request)
 
         def encode(segment: str) -> list[int]:
-            text = read(segment).text
-            return self._tokenizers.source.encode(with_tag(tags, text) if tags else text)
+            return self._encode(read(segment).text, tagged)
 
-        segments = cut(reader.text, encode, segment_limits(request, self._learned, self._max_length - 1))
-        written = [reader.written(segment.text) if segment.flag == "copied" else "" for segment in segments]
-        return [
-            segment._replace(
+        def finished(segment: Segment) -> Segment:
+            form = reader.written(segment.text) if segment.flag == "copied" else ""
+            return segment._replace(
                 text=reader.original(segment.text),
                 flag=None if form else segment.flag,
                 written=form,
                 protected=reader.protected(segment.text),
-                reading=Reading() if segment.is_copied else read(segment.text),
-                forbidden_ids=self._forbidden_ids(segment.ids),
-                allowed_ids=() if self._short_list is None else self._short_list.ids(segment.ids, tagged.target_lang),
+                reading=Reading() if segment.is_copied or form else read(segment.text),
             )
-            for segment, form in zip(segments, written, strict=True)
-        ]
+
+        limits = segment_limits(request, self._learned, self._max_length - 1)
+        return [self._restricted(finished(segment), tagged) for segment in cut(reader.text, encode, limits)]
+
+    def _read(self, segment: str, reader: TextReader | PlainReader, request: Request) -> Reading:
+        """Return what the model reads of a segment, without words that look like its tags."""
+        reading = reader.read(segment)._replace(off=request.off)
+        known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
+        return reading._replace(text=without_tags(reading.text, known_tags)) if known_tags else reading
+
+    def _encode(self, text: str, tagged: TaggedText) -> list[int]:
+        """Return the ids of a text with the tags before it."""
+        return self._tokenizers.source.encode(with_tag(tagged.tags, text) if tagged.tags else text)
+
+    def _restricted(self, segment: Segment, tagged: TaggedText) -> Segment:
+        """Return a segment with the ids that its translation must not have, and those that alone it may have."""
+        allowed = () if self._short_list is None else self._short_list.ids(segment.ids, tagged.target_lang)
+        return segment._replace(forbidden_ids=self._forbidden_ids(segment.ids), allowed_ids=allowed)
 
     def _reader(
-        self, request: Request, tagged: TaggedText, marks: Marks, known: KnownParts
+        self, request: Request, tagged: TaggedText, marks: Marks, numbers: Sequence[Written]
     ) -> TextReader | PlainReader:
         """Return the reader of a text. Words of terms have no typing errors."""
         if request.plain:
             return PlainReader(tagged.text, marks, self._tokenizers.reserved)
-        kept = {word.lower() for start, end in known.terms for word in WORD.findall(tagged.text[start:end])}
+        terms = [(start, end) for start, end, _ in request.terms.find(tagged.text)] if request.terms else []
+        kept = {word.lower() for start, end in terms for word in WORD.findall(tagged.text[start:end])}
         language = tagged.source_lang or UNKNOWN
 
         def respell(text: str, is_shouted: bool) -> str:
             return self._respelling.respelled(text, language, is_shouted=is_shouted, kept=kept)
 
-        return TextReader(
-            tagged.text, marks, self._tokenizers.reserved, respell, self._known_characters.in_language(language), known
-        )
+        is_known, known = self._known_characters.in_language(language), KnownParts(numbers, terms)
+        return TextReader(tagged.text, marks, self._tokenizers.reserved, respell, is_known, known)
 
     def _forbidden_ids(self, source_ids: Sequence[int]) -> Sequence[int]:
         """Return the ids of the reserved pieces that a source does not have, and its translation may not have."""
