@@ -54,7 +54,6 @@ def loaders() -> dict[str, Callable[..., Translator]]:
     floats, *others = get_args(Precision)
     ways = {"dragoman": usable(floats)}
     ways |= {f"dragoman {each}": usable(each) for each in others if usable(each) != usable(floats)}
-    ways["dragoman in NumPy"] = []  # as it is where nothing could be compiled
     return {name: partial(load, kernels) for name, kernels in ways.items()}
 
 

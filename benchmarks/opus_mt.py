@@ -72,7 +72,7 @@ def main() -> None:
 
         return work
 
-    systems = {name: worker(we, name) for name in ours if name != "dragoman in NumPy"}
+    systems = {name: worker(we, name) for name in ours}
     systems |= {f"CTranslate2 {kind}": worker(ctranslate2, kind) for kind in KINDS}
     systems["transformers"] = worker(transformers, "")
     speeds = summary(in_turns(systems, N_ROUNDS), "CTranslate2 int8")

@@ -9,6 +9,7 @@ from typing import Any
 # gives the same sums on every machine.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from functools import cache
 from importlib.util import find_spec
 
 import pytest
@@ -19,6 +20,7 @@ from runs import captured_log, settings, write_rows
 from tiny import tiny_bundle, tiny_tokenizers
 
 from dragoman.bundle.named_models import CAPTION_MODELS, named_model
+from dragoman.data.checks import language_evidence
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Translator
@@ -73,6 +75,14 @@ def _has_torch() -> bool:
         return find_spec("torch") is not None
     except ModuleNotFoundError:  # a test hides it
         return False
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_detector() -> Iterator[None]:
+    """Load the detector of languages once for all trainings of a process: it takes a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(language_evidence, "identifier", cache(language_evidence.identifier))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from typing import Any
 #: Imported once, by the process that the others are forks of; much of it only when a training needs it.
 PRELOADED = [
     *("pytest", "spacy", "spacy_loggers", "sacrebleu", "sacremoses", "safetensors.torch", "torch._dynamo"),
-    *("dragoman.cli.program", "dragoman.cli.train", "dragoman.training.run"),
+    *("dragoman.cli.program", "dragoman.cli.train", "dragoman.training.run", "loaded_detector"),
 ]
 #: Seconds after which a process or a thread hangs. It is no measure of time: machines may be busy.
 PATIENCE = 600

@@ -22,7 +22,7 @@ from dragoman.settings.server_config import ServerConfig
 from dragoman.translator import Candidate, SearchJob, StopCondition
 
 #: What a test of the server needs besides the core.
-NEEDED = ("fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid", "httpx2")
+NEEDED = ("fastapi", "uvicorn", "python_multipart", "prometheus_client", "httpx2")
 SOURCE_FOLDER = Path(__file__).resolve().parent.parent / "src"
 KEY, ADMIN, METRICS = "key-of-a-client", "key-of-an-admin", "key-for-metrics"
 

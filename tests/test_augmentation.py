@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from numpy.random import Generator, default_rng
 from test_batches import PAD_ID
 
-from dragoman.data.augmentation.attaching import address, attach_emoji, attach_piece, attach_span
+from dragoman.data.augmentation.attaching import address, attach_piece, attach_span
 from dragoman.data.augmentation.augment import Augmentation
-from dragoman.data.augmentation.clauses import cut_short, join
 from dragoman.data.augmentation.days import shared_days
 from dragoman.data.augmentation.letters import add_typos, change_case
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
@@ -81,10 +80,10 @@ def test_without_doses_nothing_changes(source: str, target: str, languages: Lang
     assert Augmentation(AugmentationConfig(), PIECES).change((source, target), languages, (key,)) == (source, target)
     assert not AugmentationConfig().is_on
     assert not AugmentationConfig(spans=0).is_on
-    assert AugmentationConfig(cut=0.1).is_on
+    assert AugmentationConfig(typos=0.1).is_on
 
 
-@pytest.mark.parametrize("name", [name for name in AugmentationConfig.model_fields if name != "joined"])
+@pytest.mark.parametrize("name", list(AugmentationConfig.model_fields))
 def test_each_dose_is_the_share_of_pairs_that_a_change_is_made_to(name: str) -> None:
     pair = ("If Tom comes, I will stay.", "Wenn Tom kommt, bleibe ich.")
     for dose in (0.2, 1.0):
@@ -92,7 +91,7 @@ def test_each_dose_is_the_share_of_pairs_that_a_change_is_made_to(name: str) -> 
         changed = [augmentation.change(pair, EN_DE, (epoch, 5)) for epoch in range(400)]
         share = sum(each != pair for each in changed) / 400
         assert 0.3 * dose < share <= 1.3 * dose
-        assert len(set(changed)) > (name != "cut")
+        assert len(set(changed)) > 1
 
 
 @given(st.integers(0, 2**62), st.sampled_from([EN_DE, EN_FR, ZH_EN]))
@@ -102,7 +101,7 @@ def test_spans_are_equal_on_both_sides_afterwards(key: int, languages: Languages
         EN_FR: ("Tom has 3 dogs at https://a.org.", "Tom a 3 chiens sur https://a.org."),
         ZH_EN: ("汤姆有3只狗，a@b.org。", "Tom has 3 dogs, a@b.org."),
     }[languages]
-    augmentation = Augmentation(AugmentationConfig(spans=1, emoji=0.5, case=1, typos=1), ())
+    augmentation = Augmentation(AugmentationConfig(spans=1, case=1, typos=1), ())
     source, target = augmentation.change(pair, languages, (key,))
     spans = [
         Counter(text[each.start : each.end] for each in find_spans(text) if each.kind in VERBATIM)
@@ -113,7 +112,7 @@ def test_spans_are_equal_on_both_sides_afterwards(key: int, languages: Languages
 
 
 def test_what_translators_mask_is_masked() -> None:
-    augmentation = Augmentation(AugmentationConfig(spans=0.5, reserved=0.5, emoji=0.5), PIECES)
+    augmentation = Augmentation(AugmentationConfig(spans=0.5, reserved=0.5), PIECES)
     for key in SEEDS:
         sides = augmentation.change(("Send {x} to a@b.org 😀.", "Sende {x} an a@b.org 😀."), EN_DE, (key,))
         pieces = [re.findall(r"⟨\d+⟩", side) for side in sides]
@@ -299,10 +298,9 @@ def test_numbers_become_pieces_too() -> None:
     assert results(change, pair, EN_DE) == {pair}
 
 
-@pytest.mark.parametrize("attach", [attach_span, attach_emoji])
-def test_the_same_is_attached_to_both_sides(attach: Change) -> None:
+def test_the_same_is_attached_to_both_sides() -> None:
     for pair, languages in ((("I see.", "Ich sehe."), EN_DE), (("我知道。", "I know."), ZH_EN)):
-        for source, target in results(attach, pair, languages):
+        for source, target in results(attach_span, pair, languages):
             rest, other = (text.replace(old[:-1], "").translate(str.maketrans("，：（）。", ",:().")) for text, old in
                            zip((source, target), pair, strict=True))  # fmt: skip
             digits = [re.sub(r"[ .,]", "", each) for each in (rest, other)]
@@ -327,37 +325,6 @@ def test_spoken_to_somebody() -> None:
 
 
 # -- clauses, punctuation, letters ------------------------------------------------------------------------------------
-
-
-def test_joined() -> None:
-    assert join([("A.", "B."), ("C.", "D.")], EN_DE) == ("A. C.", "B. D.")
-    assert join([("你。", "You."), ("我。", "I.")], ZH_EN) == ("你。我。", "You. I.")
-
-
-@pytest.mark.parametrize(
-    ("pair", "languages", "parts"),
-    [
-        (
-            ("If it rains, I will stay.", "S'il pleut, je reste."),
-            EN_FR,
-            {("If it rains", "S'il pleut"), ("I will stay.", "je reste.")},
-        ),
-        (("If it rains, I will stay.", "Wenn es regnet, bleibe ich."), EN_DE, {("If it rains", "Wenn es regnet")}),
-        (
-            ("如果下雨，我就留下。", "If it rains, I will stay."),
-            ZH_EN,
-            {("如果下雨", "If it rains"), ("我就留下。", "I will stay.")},
-        ),
-        (("I paid 1,250 euros.", "Ich zahlte 1,250 Euro."), EN_DE, set()),
-        (("Well, I know, Tom.", "Nun, ich weiß."), EN_DE, set()),
-        (("Tom, come here right now.", "Komm jetzt sofort her, Tom."), EN_DE, set()),
-        (("I know that he is here.", "Ich weiß, dass er da ist."), EN_DE, set()),
-        (('"Yes, I know."', '"Ja, ich weiß."'), EN_DE, set()),
-        (("No, no.", "Nein, nein."), EN_DE, set()),
-    ],
-)
-def test_cut_short(pair: Pair, languages: Languages, parts: set[Pair]) -> None:
-    assert results(cut_short, pair, languages) == (parts or {pair})
 
 
 def changed_punctuation(pair: Pair, languages: Languages, generator: Generator) -> Pair:
@@ -395,7 +362,7 @@ PAIRS = [
     *[("Tom has three dogs.", "Tom hat drei Hunde."), ("If it rains, I stay.", "Wenn es regnet, bleibe ich.")] * 6,
     *[("Mary sees Boston.", "Mary sieht Boston."), ("Come here!", "Komm her!"), ("Where are you?", "Wo bist du?")] * 6,
 ]
-ALL = AugmentationConfig(spans=0.5, reserved=0.3, case=0.3, punctuation=0.3, typos=0.3, emoji=0.2, joined=0.5, cut=0.3)
+ALL = AugmentationConfig(spans=0.5, reserved=0.3, case=0.3, punctuation=0.3, typos=0.3)
 
 
 @pytest.fixture(scope="module")
@@ -479,29 +446,10 @@ def test_tags_stay_before_the_text_and_come_once(sampling: bool, tmp_path: Path)
                 assert [id for id in row if id in tags] == row[:1]
 
 
-@pytest.mark.parametrize("two_parts", [False, True])
-def test_joined_rows_have_each_pair_once_and_one_part_each(
-    two_parts: bool, tmp_path: Path, tokenizers: Tokenizers
-) -> None:
-    store = store_of(tmp_path / "store", tokenizers, two_parts=two_parts)
-    batches = make(store, tokenizers, AugmentationConfig(joined=1))
-    found = [row for index in range(batches.epochs.size(0)) for row in rows(batches, tokenizers, index)]
-    marks = [re.findall(r"[^.!?]+[.!?]", source) for source, _ in found]
-    assert Counter(part.strip() for parts in marks for part in parts) == Counter(source for source, _ in PAIRS)
-    assert {len(parts) for parts in marks} <= {1, 2, 3}
-    assert sum(len(parts) > 1 for parts in marks) >= len(marks) / 2
-    first = {source for source, _ in PAIRS[:12]}
-    if two_parts:
-        assert all(len({part.strip() in first for part in parts}) == 1 for parts in marks)
-    half = make(store, tokenizers, AugmentationConfig(joined=0.5))
-    lengths = {len(rows(half, tokenizers, index)) < len(half.pairs(index)) for index in range(40)}
-    assert lengths == {True, False}
-
-
 def test_texts_that_get_too_long_are_used_as_they_are(tmp_path: Path, tokenizers: Tokenizers) -> None:
     store = store_of(tmp_path / "store", tokenizers)
     longest = int(max(store.source_lengths.max(), store.target_lengths.max()))
-    drawing = Drawing(max_length=longest, augmentation=AugmentationConfig(spans=1, emoji=1, joined=1))
+    drawing = Drawing(max_length=longest, augmentation=AugmentationConfig(spans=1))
     batches = Batches(store, tokenizers, batch_tokens=90, seed=1, drawing=drawing)
     found = [row for index in range(batches.epochs.size(0)) for row in rows(batches, tokenizers, index)]
     for batch in batches.micro_batches(0):

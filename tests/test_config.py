@@ -436,8 +436,7 @@ def test_every_number_has_both_bounds_or_is_a_norm() -> None:
 LARGEST = {
     1: "tokenizer.sampling model.dropout model.embedding_dropout model.attention_dropout model.activation_dropout "
     "training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p "
-    "augmentation.spans augmentation.reserved augmentation.case augmentation.punctuation augmentation.typos "
-    "augmentation.emoji augmentation.joined augmentation.cut",
+    "augmentation.spans augmentation.reserved augmentation.case augmentation.punctuation augmentation.typos",
     10: "search.length_penalty",
     100: "data.temperature training.r_drop search.temperature search.repetition_penalty",
     1000: "tokenizer.reserved data.max_ratio "

@@ -242,6 +242,24 @@ def test_sides_in_other_languages_than_asked_for_are_noticed(captions: Pairs) ->
     assert line.startswith("warning: both sides look like en")
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ar", "لا أعرف ما الذي تتحدث عنه، ولكن هذا ليس جيدا على الإطلاق."),
+        ("cs", "Nevím, o čem mluvíš, ale není to vůbec dobré, řekl starý muž."),
+        ("ru", "Я не знаю, о чём ты говоришь, но это совсем нехорошо."),
+        ("tr", "Neden bahsettiğini bilmiyorum ama bu hiç iyi değil, dedi yaşlı adam."),
+    ],
+)
+def test_languages_of_every_script_are_recognised(language: str, text: str) -> None:
+    pairs = [(text, "I do not know what you are talking about, but it is not good.")] * 50
+    assert told(pairs, language, "en") == []
+    (line,) = told(pairs, "und", "und")
+    assert line.endswith(f"--source-lang {language} --target-lang en")
+    assert any("swap" in line for line in told(pairs, "en", language))
+    assert told(pairs, "tlh", "en") == [], "nothing is said of a language that the detector does not know"
+
+
 def test_scripts_tell_languages(captions: Pairs) -> None:
     chinese = [("我不知道你在说什么", "Ich weiß nicht, was du sagst, und das ist nicht gut.")] * 50
     assert told(chinese, "zh", "de") == []

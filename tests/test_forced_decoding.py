@@ -17,9 +17,8 @@ from dragoman.decoding.search import search
 from dragoman.machine.devices import Precision
 from dragoman.model.transformer import Transformer
 from dragoman.native.kernels import usable_kernels
-from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.runtime.forced_steps import CpuModel, forced_attention, forced_log_probs
+from dragoman.runtime.forced_steps import forced_attention, forced_log_probs
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizers
@@ -30,22 +29,18 @@ from dragoman.translator.padding import IdPair, pad_pairs
 
 pytestmark = pytest.mark.torch
 
-Load = Callable[[Transformer], CpuModel]
-
-
-def in_numpy(model: Transformer) -> ArrayModel:
-    return ArrayModel(model.config, weights_of(model))
+Load = Callable[[Transformer], CompiledModel]
 
 
 def compiled(model: Transformer, library: int) -> CompiledModel:
     return CompiledModel(model.config, weights_of(model), usable_kernels()[library])
 
 
-ENGINES = [in_numpy, *(partial(compiled, library=number) for number in range(len(usable_kernels())))]
+ENGINES = [partial(compiled, library=number) for number in range(len(usable_kernels()))]
 ids = st.lists(st.integers(4, 24), max_size=12)
 
 
-@pytest.mark.parametrize("load", ENGINES, ids=["NumPy", *(each.name for each in usable_kernels())])
+@pytest.mark.parametrize("load", ENGINES, ids=[each.name for each in usable_kernels()])
 @settings(max_examples=60)
 @given(shape=shapes, pairs=st.lists(st.tuples(ids, ids), min_size=1, max_size=4))
 def test_every_model_scores_and_attends_as_in_pytorch(

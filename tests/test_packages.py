@@ -106,7 +106,7 @@ def test_a_command_that_needs_pytorch_says_so_first(
     assert not list(tmp_path.glob("new*"))
 
 
-@pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid"])
+@pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "python_multipart", "prometheus_client"])
 def test_the_server_names_its_extra(missing: str) -> None:
     code, said = run_without(missing, "serve", "-m", "no-such-model")
     assert code == 1

@@ -23,6 +23,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from models import random_model, shapes
 from numpy.typing import NDArray
+from oracles.array_layers import Linear, exponentials, softmax
+from oracles.array_model import ArrayModel
+from oracles.embedding import PositionTable
+from oracles.folding import can_fold, fold_norms
 from setuptools import Extension
 from test_decoding import METHODS, assert_same, beam_of_one, config, sentences
 
@@ -38,11 +42,8 @@ from dragoman.model.transformer import Transformer
 from dragoman.native import kernels as kernels_module
 from dragoman.native.kernels import LIBRARIES, Kernels, header, usable_kernels
 from dragoman.native.libraries import SUFFIX, load
-from dragoman.runtime.array_layers import Linear, exponentials, softmax
-from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel, CompiledScores
-from dragoman.runtime.embedding import PositionTable, sinusoidal_table
-from dragoman.runtime.folding import can_fold, fold_norms
+from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.text.special_ids import SpecialIds

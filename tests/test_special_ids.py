@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from oracles.array_model import ArrayModel
 from runs import assert_same_training, losses, settings, write_rows
 from tiny import tiny_model
 from torch import Tensor
@@ -27,7 +28,6 @@ from dragoman.inspection.search_tree import inspect_search
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 from dragoman.native.kernels import usable_kernels
-from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.settings.recipe import read_recipe

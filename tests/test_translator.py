@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -385,14 +386,30 @@ def test_the_translator_and_the_given_model_do_not_change_each_other(tokenizers:
         assert (own.translate("A man."), own.score(["A man."], ["Ein Mann."])) == (before, scored)
 
 
-def test_numpy_gives_the_results_of_the_compiled_kernels(
-    translator: Translator, tokenizers: Tokenizers, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.torch
+@pytest.mark.parametrize("workers", [1, 2])
+def test_pytorch_searches_where_no_library_runs(
+    translator: Translator, tokenizers: Tokenizers, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dragoman.translator.models.usable_kernels", lambda _precision: ())
-    in_numpy = Translator([tiny_bundle(tokenizers)], tokenizers, translator.search)
-    for one, other in zip(quiet(in_numpy, SOURCES), quiet(translator, SOURCES), strict=True):
+    compute = ComputeOptions(precision="int8", workers=workers)
+    in_torch = Translator([tiny_bundle(tokenizers)], tokenizers, translator.search, compute=compute)
+    for one, other in zip(quiet(in_torch, SOURCES), quiet(translator, SOURCES), strict=True):
         assert one.text == other.text
         assert one.score == pytest.approx(other.score, abs=1e-4)
+    scores = [each.score(["A man."], ["Ein Mann."])[0].log_prob for each in (in_torch, translator)]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-4)
+
+
+def test_without_library_and_pytorch_a_line_says_what_to_install(
+    tokenizers: Tokenizers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.translator.models.usable_kernels", lambda _precision: ())
+    monkeypatch.delitem(sys.modules, "dragoman.runtime.torch_model", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ConfigError, match=r"not compiled .* PyTorch is not installed") as refused:
+        Translator([tiny_bundle(tokenizers)], tokenizers)
+    assert "C compiler" in str(refused.value)
 
 
 def test_stages_ask_for_the_searches_of_translate(translator: Translator) -> None:

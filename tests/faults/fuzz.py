@@ -206,7 +206,7 @@ RECIPES: list[dict[str, Any]] = [
             "drop": ["numbers", "copied"],
         },
         "tokenizer": {"split_digits": True, "reserved": 8},
-        "augmentation": {"spans": 0.2, "reserved": 0.1, "case": 0.1, "typos": 0.1, "joined": 0.05},
+        "augmentation": {"spans": 0.2, "reserved": 0.1, "case": 0.1, "typos": 0.1},
         "training": {"save_minutes": 3, "max_epochs": 4},
     },
 ]

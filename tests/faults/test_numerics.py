@@ -11,6 +11,7 @@ import pytest
 import torch
 from amount import FULL
 from models import sentences
+from oracles.array_model import ArrayModel
 from torch import Tensor
 
 from dragoman import Translator
@@ -22,7 +23,6 @@ from dragoman.decoding.state import TransformerScorer
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 from dragoman.native.kernels import usable_kernels
-from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig

@@ -25,6 +25,7 @@ PACKAGES = {
     "typer": "typer",
     "rich": "rich",
     "threadpoolctl": "threadpoolctl",
+    "py3langid": "py3langid",
 }
 #: Modules that an extra brings, and the extra.
 EXTRAS = {
@@ -40,7 +41,6 @@ EXTRAS = {
     "uvicorn": "serve",
     "python_multipart": "serve",
     "prometheus_client": "serve",
-    "py3langid": "serve",
     "ctranslate2": "ctranslate2",
     "onnx": "onnx",
     "onnxruntime": "onnx",

@@ -130,7 +130,7 @@ def serve(
     curl -d q="Where is the station?" -d source=en -d target=de \\
         http://127.0.0.1:5000/translate
     """
-    require_package("serve", "fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid")
+    require_package("serve", "fastapi", "uvicorn", "python_multipart", "prometheus_client")
     from dragoman.settings.server_sources import read_server_config
 
     options = given_options(address, machine, limits, access, memories) | {"models": model or None}

@@ -114,7 +114,8 @@ class Batches:
         A process has none if the batch has fewer pairs than there are processes. See `collate` for `one_length`.
         """
         draw = self._order.draw(index)
-        rows = [self._drawn.ids(row, draw.epoch) for row in self._drawn.rows(draw, index)[rank::world_size]]
+        drawn = list(zip(draw.pairs.tolist(), draw.copies.tolist(), strict=True))[rank::world_size]
+        rows = [self._drawn.ids(pair, copy, draw.epoch) for pair, copy in drawn]
         costs = [max(map(len, row)) + 1 for row in rows]
         if self._lengths_change:
             groups = group_by_cost(costs, micro_batch_tokens or self._batch_tokens)

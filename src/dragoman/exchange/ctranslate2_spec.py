@@ -18,7 +18,7 @@ from dragoman.bundle.layout import AttentionLayout, FeedForwardLayout, Layout, L
 from dragoman.exchange.never_written import never_written
 from dragoman.exchange.piece_names import PieceNames, piece_names
 from dragoman.machine.arrays import Floats
-from dragoman.runtime.embedding import sinusoidal_table
+from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.tokenizer import Tokenizers
 

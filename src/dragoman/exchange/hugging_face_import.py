@@ -31,7 +31,7 @@ from dragoman.exchange.marian_settings import StockConfig, our_config, read_sear
 from dragoman.exchange.marian_tokenizers import read_tokenizers
 from dragoman.exchange.tensor_files import StoredTensor, stored_tensors
 from dragoman.machine.arrays import Floats
-from dragoman.runtime.embedding import sinusoidal_table
+from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
 
 SIDES = ("encoder", "decoder")

@@ -28,7 +28,7 @@ from dragoman.bundle.layout import (
 from dragoman.exchange.hugging_face_config import n_positions
 from dragoman.exchange.obstacles import Obstacle, memory_obstacles
 from dragoman.machine.arrays import Floats, Ints
-from dragoman.runtime.embedding import sinusoidal_table
+from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.tokenizer import Tokenizers
 

@@ -15,7 +15,7 @@ from dragoman.bundle.layout import AttentionLayout, EmbeddingLayout, FeedForward
 from dragoman.exchange.onnx_builder import FLOAT, Builder
 from dragoman.exchange.onnx_heads import AttentionMaps, attention_maps, padded_width, turning_tables
 from dragoman.machine.arrays import Floats
-from dragoman.runtime.embedding import sinusoidal_table
+from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
 
 #: Added to the scores of keys that a query may not see.

@@ -10,7 +10,7 @@ import numpy as np
 from dragoman.errors import ConfigError
 from dragoman.inspection.figures import COLOURS, new_figure
 from dragoman.machine.arrays import Floats
-from dragoman.runtime.embedding import sinusoidal_table
+from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.text.sentence_pieces import SPACE
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The binding of the engine (`dragoman.h`): its functions, and the library that fits this processor.
 
-Without a library that fits, the search runs in NumPy.
+Without a library that fits, the search runs in PyTorch.
 """
 
 from __future__ import annotations

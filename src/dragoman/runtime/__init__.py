@@ -1,9 +1,9 @@
-"""The models of a search: compiled (`compiled_model`), in NumPy (`array_model`), in PyTorch (`torch_model`).
+"""The models of a search: compiled (`compiled_model`) and in PyTorch (`torch_model`).
 
-On a CPU, a step is many small operations. Each costs PyTorch several times as much as NumPy, and importing PyTorch
-takes seconds. `array_model` is the arithmetic in NumPy; read it first. The engine in `native/` does the same faster, if
-it was compiled when dragoman was installed, and a whole search for one sentence. On a GPU the search runs on PyTorch.
+On a CPU, a step is many small operations, each of them slow in PyTorch, and importing PyTorch takes seconds. The engine
+in `native/` computes a step in one call, and a whole search for one sentence. On a GPU, and where the engine was not
+compiled when dragoman was installed, the search runs on PyTorch.
 
-Read in this order: `folding`, `parameters`, `embedding`, `array_layers`, `array_model`, `engine_config`,
-`key_value_cache`, `compiled_model`, `projection`, `sentence_search`, `torch_model`.
+Read in this order: `engine_config`, `key_value_cache`, `compiled_model`, `projection`, `sentence_search`,
+`torch_model`.
 """

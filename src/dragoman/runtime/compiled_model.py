@@ -1,4 +1,4 @@
-"""The Transformer compiled (`native/`): the function of `ArrayModel`, in one call a step instead of 200.
+"""The Transformer compiled (`native/`): a step of the search is one call.
 
 B sentences, S source, N slots for hypotheses of a sentence, R of them open, C tokens read for a sentence, D model
 width, H heads, K and W widths of a key and a value, V target vocabulary.
@@ -19,11 +19,12 @@ from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.native.kernels import EngineObject, Kernels, address, header
 from dragoman.runtime.engine_config import engine_config
 from dragoman.runtime.key_value_cache import KeyValueCache, rounded_up
-from dragoman.runtime.parameters import MASKED
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.special_ids import SpecialIdPair
 
+#: Added to the score of a key that a query must not attend to: its exponential is 0.
+MASKED = np.float32(-1e9)
 #: For more of the highest scores than this, NumPy is faster: its time does not grow with their square.
 MOST_SORTED = 100
 

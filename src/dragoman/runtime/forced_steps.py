@@ -1,4 +1,4 @@
-"""Forced decoding on a CPU: a model reads given targets token by token, as if it had written them.
+"""Forced decoding on a CPU: a compiled model reads given targets token by token, as if it had written them.
 
 B sentences, S source, T target tokens, the start mark included, L decoder layers, H heads.
 """
@@ -8,14 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from dragoman.machine.arrays import Floats, Ints
-from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
 
-#: The models that search on a CPU.
-CpuModel = CompiledModel | ArrayModel
 
-
-def forced_log_probs(model: CpuModel, source_ids: Ints, target_ids: Ints) -> Floats:
+def forced_log_probs(model: CompiledModel, source_ids: Ints, target_ids: Ints) -> Floats:
     """Return the log-probability of each target token after the first: (B, T - 1).
 
     Args:
@@ -33,7 +29,7 @@ def forced_log_probs(model: CpuModel, source_ids: Ints, target_ids: Ints) -> Flo
     return log_probs
 
 
-def forced_attention(model: CpuModel, source_ids: Ints, target_ids: Ints) -> Floats:
+def forced_attention(model: CompiledModel, source_ids: Ints, target_ids: Ints) -> Floats:
     """Return the weights with which the decoder attends to the source, (L, B, H, T, S).
 
     Args, Raises: as `forced_log_probs`.

@@ -1,4 +1,4 @@
-"""A `dragoman.Transformer` for the search: on a GPU, or in a precision that NumPy does not have.
+"""A `dragoman.Transformer` for the search: on a GPU, in doubles, or where no library of the engine runs.
 
 B sentences, S source, N slots for hypotheses of a sentence, R of them open, C tokens read for a sentence, V target
 vocabulary.

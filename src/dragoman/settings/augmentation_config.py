@@ -23,12 +23,6 @@ class AugmentationConfig(Section):
     """No final mark on either side; or a source with doubled marks, other quotes, dashes or spaces."""
     typos: Dose = 0.0
     """Typing errors in a word of the source: letters swapped, missing, doubled or beside the right ones."""
-    emoji: Dose = 0.0
-    """The same emoji at the same end of both sides."""
-    joined: Dose = 0.0
-    """Two or three pairs of one direction as one text."""
-    cut: Dose = 0.0
-    """Pairs with one comma on each side cut there, so that fragments are translated as fragments."""
 
     @property
     def is_on(self) -> bool:

@@ -16,9 +16,6 @@ DOSES: Mapping[str, float] = {
     "case": 0.1,
     "punctuation": 0.1,
     "typos": 0.1,
-    "emoji": 0.02,
-    "joined": 0.05,
-    "cut": 0.05,
 }
 #: What a vocabulary needs for them.
 VOCABULARY: Mapping[str, Any] = {"tokenizer.reserved": 64, "tokenizer.split_digits": True}

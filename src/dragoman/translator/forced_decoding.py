@@ -14,7 +14,8 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import token_weights
 from dragoman.decoding.state import Model
 from dragoman.machine.arrays import Floats
-from dragoman.runtime.forced_steps import CpuModel, forced_attention, forced_log_probs
+from dragoman.runtime.compiled_model import CompiledModel
+from dragoman.runtime.forced_steps import forced_attention, forced_log_probs
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.padding import IdPair, pad_pairs
 
@@ -22,7 +23,7 @@ from dragoman.translator.padding import IdPair, pad_pairs
 class ForcedDecoder:
     """The models of a translator as readers of given translations.
 
-    On a CPU these are the models of the search, in its precision; elsewhere those in PyTorch.
+    Compiled models of the search read them in its precision; else those in PyTorch do.
 
     Args:
         models: of the translator.
@@ -41,9 +42,9 @@ class ForcedDecoder:
         """
         end = self._special_ids.target.end
         ids = pad_pairs([(source, [*target, end]) for source, target in pairs], self._special_ids)
-        on_cpu = [model for model in self._search_models if isinstance(model, CpuModel)]
-        if len(on_cpu) == len(self._search_models):
-            by_model = [forced_log_probs(model, *ids) for model in on_cpu]
+        compiled = [model for model in self._search_models if isinstance(model, CompiledModel)]
+        if len(compiled) == len(self._search_models):
+            by_model = [forced_log_probs(model, *ids) for model in compiled]
         else:
             from dragoman.translator import forced_in_torch
 
@@ -61,7 +62,7 @@ class ForcedDecoder:
         Row 0 reads the start mark and writes the first token, row t reads the t-th and writes the next.
         """
         ids, first = pad_pairs(pairs, self._special_ids), self._search_models[0]
-        if isinstance(first, CpuModel):
+        if isinstance(first, CompiledModel):
             cross = forced_attention(first, *ids)
         else:
             from dragoman.translator import forced_in_torch

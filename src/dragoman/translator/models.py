@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, get_args
 
 from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.decoding.state import Model
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, install_advice
 from dragoman.machine.devices import Precision
 from dragoman.native.kernels import usable_kernels
-from dragoman.runtime.array_layers import Weights
-from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.settings.model_config import ModelConfig
 from dragoman.text.short_list import ShortList
-from dragoman.text.special_ids import SpecialIdPair
 from dragoman.translator.padding import BATCH_TOKENS, CPU_BATCH_TOKENS
 
 if TYPE_CHECKING:
@@ -32,8 +28,8 @@ class ComputeOptions:
     """The hardware that a translator uses, and its precision.
 
     Args:
-        device: of the models, e.g. "cuda"; None leaves each where it is. On a CPU, `dragoman.runtime` searches with
-            float32 models, and models of bundles do not need PyTorch.
+        device: of the models, e.g. "cuda"; None leaves each where it is. On a CPU, the compiled engine searches with
+            float32 models, and models of bundles do not need PyTorch; it does without a library that fits.
         workers: processes that translate at the same time, each with one thread, if a list of texts fills several
             batches; on a CPU, and on Linux.
         precision: of the search. bfloat16 is less exact than float32, and faster on a device with bfloat16 products.
@@ -86,7 +82,11 @@ class TrainedModels:
         return CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS
 
     def for_search(self) -> list[Model]:
-        """Return the models for the search. On a CPU, those in float32 do not import PyTorch."""
+        """Return the models for the search. The compiled engine has those in float32 on a CPU, without PyTorch.
+
+        Raises:
+            ConfigError: a model needs PyTorch, which is not installed.
+        """
         return [self._for_search(index) for index in range(len(self.models))]
 
     def in_torch(self) -> list[Transformer]:
@@ -114,16 +114,22 @@ class TrainedModels:
         return own if wanted is True else wanted
 
     def _for_search(self, index: int) -> Model:
-        model = self.models[index]
-        if self.device == "cpu":
+        model, kernels = self.models[index], usable_kernels(self.precision)
+        if self.device == "cpu" and kernels:
             if isinstance(model, Bundle):
-                return _on_cpu(model.config, model.weights, model.tokenizers.special_ids, self.precision)
+                return CompiledModel(model.config, model.weights, kernels[0], model.tokenizers.special_ids)
             state = model.cpu().eval().state_dict()
             if all(weight.element_size() == 4 for weight in state.values()):
                 weights = {name: weight.numpy().copy() for name, weight in state.items()}
-                return _on_cpu(model.config, weights, model.special_ids, self.precision)
-        from dragoman.runtime.torch_model import TorchModel
-
+                return CompiledModel(model.config, weights, kernels[0], model.special_ids)
+        try:
+            from dragoman.runtime.torch_model import TorchModel
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            problem = "the engine was not compiled for this processor, and PyTorch is not installed"
+            beginning = "install a C compiler and then dragoman again (docs/install.md), or PyTorch: install it"
+            raise ConfigError(problem, advice=install_advice("train", beginning)) from None
         return TorchModel(self.transformer(index))
 
 
@@ -140,14 +146,6 @@ def load_ensemble(names: Sequence[str | Path]) -> list[Bundle]:
             problem = f"its tokenizer differs from that of {names[0]}"
             raise ConfigError(problem, name, advice="an ensemble needs equal tokenizers")
     return bundles
-
-
-def _on_cpu(config: ModelConfig, weights: Weights, special_ids: SpecialIdPair, precision: Precision) -> Model:
-    """Return the fastest model of this precision; float32 if the processor has no such products."""
-    kernels = usable_kernels(precision)
-    if kernels:
-        return CompiledModel(config, weights, kernels[0], special_ids)
-    return ArrayModel(config, weights, special_ids)
 
 
 def _device_of(model: Transformer | Bundle) -> str:

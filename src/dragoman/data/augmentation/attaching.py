@@ -1,4 +1,4 @@
-"""Put the same thing at the same end of both sides: a name, an address, a number, emoji, a reserved piece."""
+"""Put the same thing at the same end of both sides: a name, an address, a number, a reserved piece."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from dragoman.data.augmentation.names import draw_name
 from dragoman.data.augmentation.number_values import draw_digits
 from dragoman.data.augmentation.replacing import free_pieces
 from dragoman.data.augmentation.shared import Languages, Pair
-from dragoman.data.perturbations.emoji import draw_emoji
 from dragoman.data.perturbations.final_marks import split_final_marks
 from dragoman.data.perturbations.picking import pick
 from dragoman.text.languages import WITHOUT_SPACES
@@ -27,7 +26,6 @@ _FORMS = (
     ("{1} {0}", "{1}{0}"),
     ("[{1}] {0}", "[{1}]{0}"),
 )
-_EMOJI_FORMS = (_FORMS[0],) * 5 + (_FORMS[5],)
 #: Phone numbers, dates and versions: each 0 becomes a digit.
 _DIGIT_FORMS = ("+00 00 0000000", "000-0000", "0000 000 000", "00000", "0000000000", "#00000", "00.0.0", "0000-10-10")
 
@@ -62,12 +60,6 @@ def attach_piece(pair: Pair, languages: Languages, pieces: Sequence[str], genera
     if generator.random() < 0.2:
         return address(pair, languages, piece)
     return attach(pair, languages, (piece, piece), pick(_FORMS, generator))
-
-
-def attach_emoji(pair: Pair, languages: Languages, generator: Generator) -> Pair:
-    """Return the pair with the same emoji at the same end of both sides."""
-    emoji = draw_emoji(generator)
-    return attach(pair, languages, (emoji, emoji), pick(_EMOJI_FORMS, generator))
 
 
 def address(pair: Pair, languages: Languages, name: str) -> Pair:

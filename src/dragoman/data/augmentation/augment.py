@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from dragoman.data.augmentation.attaching import attach_emoji, attach_piece, attach_span
-from dragoman.data.augmentation.clauses import cut_short
+from dragoman.data.augmentation.attaching import attach_piece, attach_span
 from dragoman.data.augmentation.letters import add_typos, change_case
 from dragoman.data.augmentation.punctuation import change_punctuation
 from dragoman.data.augmentation.replacing import replace_spans, reserve, reserve_names
@@ -42,25 +41,19 @@ class Augmentation:
             key: of all randomness.
         """
         doses = self.doses
-        shares = doses.cut, doses.punctuation, doses.reserved, doses.spans, doses.emoji, doses.case, doses.typos
+        shares = doses.punctuation, doses.reserved, doses.spans, doses.case, doses.typos
         hits = [draw < share for draw, share in zip(keyed_draws(key), shares, strict=False)]
         if not any(hits):
             return self._masked(pair, (*key, 0))
-        is_cut, has_punctuation, has_pieces, has_spans, has_emoji, has_case, has_typos = hits
+        has_punctuation, has_pieces, has_spans, has_case, has_typos = hits
         generator = np.random.default_rng(key)
-        if is_cut:
-            pair = cut_short(pair, languages, generator)
         if has_punctuation:
             pair = change_punctuation(pair, generator)
         pair = self._masked(pair, (*key, 0))
         if has_pieces:
             pair = self._with_pieces(pair, languages, generator)
         if has_spans:
-            pair = _with_spans(pair, languages, generator)
-        if has_emoji:
-            pair = attach_emoji(pair, languages, generator)
-        if has_spans or has_emoji:
-            pair = self._masked(pair, (*key, 1))
+            pair = self._masked(_with_spans(pair, languages, generator), (*key, 1))
         if has_case:
             pair = change_case(pair, generator)
         return add_typos(pair, generator) if has_typos else pair

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dragoman.data.checks.copied import is_copied, is_wordless
 from dragoman.data.checks.foreign_script import ForeignScript
-from dragoman.data.checks.language_words import ALIKE
+from dragoman.data.checks.language_evidence import ALIKE
 from dragoman.data.checks.mojibake import has_mojibake
 from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import counted

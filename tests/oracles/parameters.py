@@ -11,11 +11,8 @@ import numpy as np
 
 from dragoman.bundle.layout import LinearLayout, NormLayout
 from dragoman.machine.arrays import Floats
-from dragoman.runtime.folding import can_fold
 from dragoman.settings.model_config import ModelConfig
-
-#: Added to the score of a key that a query must not attend to: its exponential is 0.
-MASKED = np.float32(-1e9)
+from oracles.folding import can_fold
 
 
 def joined_linears(
@@ -44,7 +41,7 @@ class NormParameters:
 
         (x - mean) / (sqrt(squares * square_factor + inner_epsilon) + outer_epsilon) * gain + bias
 
-    with the sum of the squares of x - mean. A norm that is folded (`dragoman.runtime.folding`) has no gain and no bias,
+    with the sum of the squares of x - mean. A norm that is folded (`oracles.folding`) has no gain and no bias,
     and need not subtract the mean.
     """
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from dragoman.bundle.layout import FeedForwardLayout, LinearLayout, NormLayout
 from dragoman.machine.arrays import Floats
-from dragoman.runtime.embedding import PositionTable, centred
-from dragoman.runtime.parameters import NormParameters, joined_linears
 from dragoman.settings.model_config import ModelConfig
+from oracles.embedding import PositionTable, centred
+from oracles.parameters import NormParameters, joined_linears
 
 Weights = Mapping[str, Floats]
 Map = Callable[[Floats], Floats]

@@ -1,4 +1,4 @@
-"""Ids to vectors, and tables of positions, in NumPy; the compiled model reads them, too.
+"""Ids to vectors, and tables of positions, in NumPy.
 
 B sentences, T tokens, D model width, V vocabulary.
 """
@@ -12,8 +12,9 @@ import numpy as np
 
 from dragoman.bundle.layout import EmbeddingLayout
 from dragoman.machine.arrays import Floats, Ints
-from dragoman.runtime.folding import needs_centring
+from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
+from oracles.folding import needs_centring
 
 
 class Embedding:
@@ -74,14 +75,6 @@ class PositionTable:
             more = sinusoidal_table(range(len(table), n_rows), self._width, halves=self._halves)
             self._table = table = np.concatenate((table, more))
         return table[positions]
-
-
-def sinusoidal_table(positions: range, width: int, *, halves: bool) -> Floats:
-    """Return rows of the table of `dragoman.model.positions`, (T, width)."""
-    angles = np.arange(positions.start, positions.stop)[:, None] * 10000.0 ** (-np.arange(0, width, 2) / width)
-    waves = np.sin(angles), np.cos(angles)
-    table = np.concatenate(waves, axis=1) if halves else np.stack(waves, axis=2).reshape(len(positions), -1)
-    return table.astype(np.float32)
 
 
 def centred(x: Floats) -> Floats:

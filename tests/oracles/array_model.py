@@ -14,8 +14,12 @@ import numpy as np
 from dragoman.bundle.layout import AttentionLayout, DecoderLayerLayout, EncoderLayerLayout, Layout
 from dragoman.decoding.scores import ROWS_AT_ONCE
 from dragoman.machine.arrays import Bools, Floats, Ints
-from dragoman.runtime.array_cache import LayerCache
-from dragoman.runtime.array_layers import (
+from dragoman.runtime.compiled_model import MASKED
+from dragoman.runtime.projection import ProjectedScores
+from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
+from oracles.array_cache import LayerCache
+from oracles.array_layers import (
     FeedForward,
     Linear,
     Norm,
@@ -28,12 +32,8 @@ from dragoman.runtime.array_layers import (
     merge_heads,
     split_heads,
 )
-from dragoman.runtime.embedding import Embedding
-from dragoman.runtime.folding import search_weights
-from dragoman.runtime.parameters import MASKED
-from dragoman.runtime.projection import ProjectedScores
-from dragoman.settings.model_config import ModelConfig
-from dragoman.text.special_ids import SpecialIdPair
+from oracles.embedding import Embedding
+from oracles.folding import search_weights
 
 
 class ArrayModel:
