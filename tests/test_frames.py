@@ -80,7 +80,7 @@ def test_what_is_enclosed_is_so_in_brackets(text: str) -> None:
     assert not is_enclosed(f"(a{text}") or text.endswith(")")
 
 
-@pytest.mark.parametrize("piece", ["(", "a) ", "<br>", "<b>", "«a» ", "'", "- ", "A. b c"])
+@pytest.mark.parametrize("piece", [" ", "(", "a) ", "<br>", "<b>", "«a» ", "'", "- ", "A. b c"])
 def test_the_time_grows_with_the_length_of_the_text(piece: str) -> None:
     """With quadratic time, these texts would take minutes."""
     text = reader(piece * (100_000 // len(piece))).text

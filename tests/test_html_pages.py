@@ -138,6 +138,14 @@ def test_prices_stay_whole_in_their_tags(prices: tuple[str, str]) -> None:
     assert filled(document, f"Statt {first} nur {second}.") == f"Statt <del>{first}</del> nur <ins>{second}</ins>."
 
 
+@pytest.mark.parametrize("unit", ["1", "1,"])
+def test_prices_of_long_numbers_take_linear_time(unit: str) -> None:
+    """With quadratic time, these texts would take minutes."""
+    numbers = unit * 50_000
+    document = parse_document(f"<p><b>a</b> {numbers}</p>".encode(), "html")
+    assert filled(document, f"b {numbers}").startswith("<p><b>b</b>")
+
+
 @pytest.mark.parametrize(
     ("text", "is_formula"),
     [

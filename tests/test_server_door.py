@@ -282,3 +282,22 @@ def test_health_tells_it(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for path in ("/health", "/v1/health/ready"):
         assert client.get(path).status_code == 503
     assert client.get("/v1/health/live").status_code == 200
+
+
+def test_others_are_answered_between_two_bodies_that_are_read(model: Path) -> None:
+    bodies, steps = Bodies(server_config(model)), list[str]()
+
+    async def read() -> None:
+        async with bodies.turn():
+            steps.append("body")
+
+    async def answer() -> None:
+        while steps.count("body") < 4:
+            steps.append("other")
+            await asyncio.sleep(0)
+
+    async def work() -> None:
+        await asyncio.gather(*(read() for _ in range(4)), answer())
+
+    in_loop(work)
+    assert "bodybody" not in "".join(steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import socket
@@ -147,8 +148,11 @@ def _run(config: ServerConfig) -> None:
     from dragoman.server.open_connections import OpenConnections
 
     with _listen(config) as listener:  # before the models are loaded: a port in use is told at once
+        application = app(config)
+        gc.collect()
+        gc.freeze()  # to look at the models' objects for garbage, again and again, holds up everybody
         settings = uvicorn.Config(
-            app(config),
+            application,
             http=OpenConnections(config.connection_limit, config.read_timeout, AutoHTTPProtocol),  # type: ignore[arg-type]
             log_config=None,
             access_log=False,  # it would write query strings, which may have texts

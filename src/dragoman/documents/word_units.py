@@ -18,8 +18,9 @@ from dragoman.text.spans import VERBATIM, find_spans
 
 #: More are not looked for: each takes a pass over both texts.
 _MOST_ANCHORS = 200
-#: Prices as most languages write them. In a row, the sign of one stands between two numbers.
-_IN_A_ROW = re.compile(r"[$€£¥]\s?\d+(?:[.,]\d+)*"), re.compile(r"\d+(?:[.,]\d+)*\s?[$€£¥]")
+#: Prices as most languages write them. In a row, the sign of one stands between two numbers. Each number is read once.
+_NUMBER = r"\d++(?:[.,]\d++)*+"
+_IN_A_ROW = re.compile(rf"[$€£¥]\s?{_NUMBER}"), re.compile(rf"(?<!\d)(?<!\d[.,]){_NUMBER}\s?[$€£¥]")
 #: Units on each side of the place by proportion that a mark may stand at.
 _FARTHEST = 200
 

@@ -5,6 +5,7 @@ Threads cannot be ended, and a long call into C stops all others of this process
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import signal
 import time
@@ -120,6 +121,7 @@ def _serve(work: Callable[[Job], Result], connection: Connection) -> None:
     import resource
 
     leave_signals_to_parent()
+    gc.freeze()  # what it shares stays shared
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # it ends the process, wherever that is
     close_other_sockets(connection.fileno())
     threadpool_limits(1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any, Self
 
 from starlette.datastructures import Headers
@@ -29,6 +30,14 @@ class Bodies:
         self.limit, self.seconds = config.body_limit, config.read_timeout
         #: Bytes that are held, without the first `_SMALL` of each body, so that a short text has room at any time.
         self.n_bytes = 0
+        self._turn = asyncio.Lock()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for the turn of a body whose reading holds up the event loop: between two, others are answered."""
+        async with self._turn:
+            await asyncio.sleep(0)
+            yield
 
     @property
     def most_bytes(self) -> int:

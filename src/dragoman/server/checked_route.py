@@ -13,14 +13,14 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 from dragoman.server.api_errors import ApiError
-from dragoman.server.bodies import parse_json
+from dragoman.server.bodies import Bodies, parse_json
 from dragoman.settings.server_config import ServerConfig
 
 #: Fields of an object, names of term lists, and terms and translations of all texts; nobody needs as many.
 _MOST_FIELDS, _MOST_NAMES, _MOST_TERMS = 100, 1_000, 50_000
 
 
-def checked_routes(guard: Callable[[Request], None], config: ServerConfig) -> type[APIRoute]:
+def checked_routes(guard: Callable[[Request], None], config: ServerConfig, bodies: Bodies) -> type[APIRoute]:
     """Return a kind of route.
 
     Args:
@@ -35,8 +35,10 @@ def checked_routes(guard: Callable[[Request], None], config: ServerConfig) -> ty
                 guard(request)
                 read = _ReadRequest(request.scope, request.receive)
                 if self.body_field is not None and "json" in request.headers.get("content-type", "").lower():
-                    read.value = parse_json(await read.body(), lambda: ApiError(400, "the body is no JSON"))
-                    check_sizes(read.value, config.batch_limit)
+                    body = await read.body()
+                    async with bodies.turn():
+                        read.value = parse_json(body, lambda: ApiError(400, "the body is no JSON"))
+                        check_sizes(read.value, config.batch_limit)
                 elif self.body_field is not None:
                     await read.body()
                 return await answer(read)

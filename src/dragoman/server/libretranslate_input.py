@@ -13,7 +13,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from dragoman.server.api_errors import ApiError, missing
-from dragoman.server.bodies import parse_json
+from dragoman.server.bodies import Bodies, parse_json
 from dragoman.server.text_lines import whole
 from dragoman.settings.server_config import ServerConfig
 
@@ -41,7 +41,7 @@ class Parameters:
         self.is_json = is_json
 
     @classmethod
-    async def read(cls, request: Request, config: ServerConfig) -> Parameters:
+    async def read(cls, request: Request, bodies: Bodies) -> Parameters:
         """Read the parameters of a request. Those of the query string win over those of a form.
 
         Raises:
@@ -49,10 +49,12 @@ class Parameters:
         """
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
-            return cls(_json_object(await request.body()), is_json=True)
+            body = await request.body()
+            async with bodies.turn():
+                return cls(_json_object(body), is_json=True)
         values: dict[str, Any] = {}
         if kind == "multipart/form-data":
-            values |= await _form(request, config.body_limit)
+            values |= await _form(request, bodies.limit)
         elif kind == "application/x-www-form-urlencoded":
             values |= _by_name(await asyncio.to_thread(_pairs, await request.body()))
         values |= _by_name(request.query_params.multi_items())

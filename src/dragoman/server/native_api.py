@@ -45,7 +45,7 @@ def native_routes(parts: ServerParts) -> APIRouter:
     """Return the endpoints."""
     router = APIRouter()
     guards = partial(_require_client, parts), partial(_require_admin, parts)
-    kinds = (checked_routes(guard, parts.config) for guard in guards)
+    kinds = (checked_routes(guard, parts.config, parts.bodies) for guard in guards)
     # The prefix is that of the inner routes, because the log names the endpoint by them.
     clients, admin = (APIRouter(prefix="/v1", tags=["dragoman"], route_class=kind) for kind in kinds)
 

@@ -15,7 +15,7 @@ from dragoman.translator.marks import BREAK_MARKS, TAG_MARKS
 _TAG, _BREAK = f"[{TAG_MARKS}{BREAK_MARKS}]", f"[{BREAK_MARKS}]"
 #: Breaks, and tags between two sentences, with the white space around them. A small letter begins no sentence.
 _BETWEEN = re.compile(
-    rf"\s*{_BREAK}(?:\s*{_TAG})*\s*"
+    rf"(?<!\s)\s*{_BREAK}(?:\s*{_TAG})*\s*"
     rf"|(?:(?<=[.!?…。！？])|(?<=[.!?…。！？][\"'”’»)]))\s*{_TAG}(?:\s*{_TAG})*\s*(?![\s,;:.!?a-zà-öø-ÿ])"
 )
 _LEADING_TAGS, _TRAILING_TAGS = re.compile(rf"(?:\s*{_TAG})+"), re.compile(rf"(?:{_TAG}\s*)+\Z")
