@@ -41,7 +41,7 @@ INSTALLED_FROM := pyproject.toml packages/captions/pyproject.toml setup.py const
 # The caption models, for non-commercial use, which the extras for development, the book and benchmarks ask for.
 CAPTIONS := --editable packages/captions
 
-.PHONY: demo test thorough lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-serve bench-scale bench-processes docs format wheels foreign wasm clean
+.PHONY: demo test thorough lean faults mutants bench-train bench-translate bench-checks bench-translate-avx2 bench-latency bench-serve bench-scale bench-processes docs format wheels foreign wasm clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -87,6 +87,11 @@ bench-train: $(VENV)/bench
 
 bench-translate bench-latency bench-serve: bench-%: $(VENV)/bench
 	$(BIN)/python benchmarks/$*.py $(RUN) $(SOURCE)
+
+bench-translate: bench-checks
+
+bench-checks: $(VENV)/bench
+	$(BIN)/python benchmarks/checks.py
 
 # As on a processor without AVX-512: for CTranslate2, the libraries that it and PyTorch multiply with, NumPy's, and ours.
 bench-translate-avx2: $(VENV)/bench

@@ -19,6 +19,7 @@ from sacrebleu import CHRF
 
 from dragoman import Translator
 from dragoman.translator import Request
+from dragoman.translator.choosing import ranked
 from dragoman.translator.repairs import second_search
 
 #: Upper ends of the groups, in nats.
@@ -43,14 +44,13 @@ def repaired(translator: Translator, texts: TextSet, beam_size: int) -> tuple[in
     source_lang, target_lang = texts.direction
     requests = [Request(text, source_lang=source_lang, target_lang=target_lang) for text in texts.sources]
     plan = pipeline.plan(requests, translator.search_config(beam_size=beam_size))
-    candidates = pipeline.search(plan.jobs)
-    proposals = pipeline.second.proposals(plan, candidates)
+    choices = ranked(plan, pipeline.search(plan.jobs))
+    proposals = pipeline.second.proposals(plan, choices)
     found = pipeline.search([proposal.job for proposal in proposals.values()])
-    before = pipeline.finish(plan, candidates)
-    after = pipeline.finish(*pipeline.second.accepted(plan, candidates, proposals, found))
-    costs = pipeline.second.costs(
-        [(proposal, proposal.ranked(beam)[0]) for proposal, beam in zip(proposals.values(), found, strict=True)]
-    )
+    before = pipeline.finisher.finish(plan, choices)
+    after = pipeline.finisher.finish(*pipeline.second.accepted(plan, choices, proposals, found))
+    pairs = zip(proposals.values(), found, strict=True)
+    costs = pipeline.second.costs([(proposal, proposal.chosen(beam).candidates[0]) for proposal, beam in pairs])
     owners = [number for number, text in enumerate(plan.texts) for each in text.segments if not each.is_copied]
     cost_of: dict[int, float] = defaultdict(float)
     for job, cost in zip(proposals, costs, strict=True):

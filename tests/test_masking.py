@@ -38,7 +38,7 @@ from dragoman.translator import (
 )
 from dragoman.translator.aligning import AlignmentInput, _segment_pairs
 from dragoman.translator.batcher import Batcher
-from dragoman.translator.choosing import choose
+from dragoman.translator.choosing import rank
 from dragoman.translator.content_check import content_flags
 from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
@@ -456,5 +456,5 @@ def test_a_currency_beside_a_masked_number_is_compared() -> None:
     reading = Reading("这本书⟨1⟩元。", (("⟨1⟩", "120"),), has_pieces=True)
     written = {word: f"This book costs ⟨1⟩ {word}." for word in ("yen", "yuan")}
     empty = Hypothesis((), 0.0, 0.0, (), finished=True)
-    choices = {word: choose(reading, [Candidate(empty, text, ())], ("zh", "en")) for word, text in written.items()}
+    choices = {word: rank(reading, [Candidate(empty, text, ())], ("zh", "en")) for word, text in written.items()}
     assert {word: list(choice.flags) for word, choice in choices.items()} == {"yen": ["number"], "yuan": []}

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 #: Languages written without spaces between words.
 WITHOUT_SPACES = frozenset(("zh", "ja", "th", "lo", "km", "my"))
@@ -77,6 +78,7 @@ def foreign_scripts(language: str) -> str:
     return "".join(characters for characters, languages in _SCRIPTS.items() if language not in languages.split())
 
 
+@lru_cache(maxsize=256)
 def base_language(code: str) -> str:
     """Return the language of a code, without region or script; in two letters if any rule here is for that language.
 

@@ -12,6 +12,7 @@ from dragoman.text.moments import has_broken_moment
 from dragoman.text.shouting import shout
 from dragoman.text.terms import missing_terms
 from dragoman.translator.content_check import content_flags
+from dragoman.translator.plans import Plan
 from dragoman.translator.reading import RESERVED, Reading
 from dragoman.translator.results import Flag
 from dragoman.translator.searching import Candidate
@@ -27,10 +28,16 @@ class Choice(NamedTuple):
     missing_terms: Sequence[str] = ()
 
 
-def choose(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str, str]) -> Choice:
-    """Choose as `rank` does; the candidates come back with their spans in place."""
-    choice = rank(reading, candidates, languages)
-    return choice._replace(candidates=[_restored(reading, one, languages[1]) for one in choice.candidates])
+def ranked(plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
+    """Return the choice among the candidates of each of a plan's jobs.
+
+    Raises:
+        ValueError: there are not as many candidates as jobs.
+    """
+    if len(candidates) != len(plan.searched):
+        raise ValueError(f"candidates of {len(candidates)} jobs for a plan of {len(plan.searched)}")
+    pairs = zip(plan.searched, candidates, strict=True)
+    return [rank(segment.reading, beam, text.languages.pair) for (text, segment), beam in pairs]
 
 
 def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str, str]) -> Choice:
@@ -116,8 +123,12 @@ def _repaired(reading: Reading, translation: str) -> str:
     return translation.replace(*invented, *missing) if len(missing) == len(invented) == 1 else translation
 
 
+def restored(reading: Reading, choice: Choice, target_lang: str) -> Choice:
+    """Return a choice whose candidates have their spans, and the capitals that the segment has."""
+    return choice._replace(candidates=[_restored(reading, one, target_lang) for one in choice.candidates])
+
+
 def _restored(reading: Reading, candidate: Candidate, target_lang: str) -> Candidate:
-    """Return a candidate with its spans, and with the capitals that the segment has."""
     text = candidate.text
     if reading.is_shouted:
         text = shout(text, target_lang)

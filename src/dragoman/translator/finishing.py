@@ -12,7 +12,7 @@ from dragoman.alignment.links import Link
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator.choosing import Choice, choose, with_price_flag
+from dragoman.translator.choosing import Choice, ranked, restored, with_price_flag
 from dragoman.translator.content_check import content_flags
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
@@ -42,14 +42,14 @@ class Finisher:
         self._heads = heads
         self._batch_size = batch_size
 
-    def finish(
-        self, plan: Plan, candidates: Sequence[Sequence[Candidate]], batch_size: int | None = None
-    ) -> list[Translation]:
-        """See `Pipeline.finish`."""
-        if len(candidates) != len(plan.jobs):
-            raise ValueError(f"candidates of {len(candidates)} jobs for a plan of {len(plan.jobs)}")
-        remaining = iter(candidates)
-        chosen = [self._choose(text, _by_segment(text, remaining)) for text in plan.texts]
+    def finish(self, plan: Plan, choices: Sequence[Choice], batch_size: int | None = None) -> list[Translation]:
+        """See `Pipeline.finish`.
+
+        Args:
+            choices: among the candidates of each of the plan's jobs.
+        """
+        remaining = iter(choices)
+        chosen = [_by_segment(text, remaining) for text in plan.texts]
         translations = [self._translation(text, segments) for text, segments in zip(plan.texts, chosen, strict=True)]
         batch_size = self._batch_size if batch_size is None else batch_size
 
@@ -87,15 +87,8 @@ class Finisher:
         if not is_short or text.segments[0].is_copied:
             return ()
         candidate = Candidate(Hypothesis(ids, 0.0, 0.0, (), finished=True), translation, tuple(target.pieces(ids)))
-        (aligned,) = self.finish(plan, [[candidate]], batch_size)
+        (aligned,) = self.finish(plan, ranked(plan, [[candidate]]), batch_size)
         return aligned.alignment or () if aligned.text.casefold() == translation.casefold() else ()
-
-    def _choose(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
-        """Put the candidates of each segment that is not copied in order."""
-        return [
-            Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, plan.languages.pair)
-            for segment, beam in zip(plan.segments, candidates, strict=True)
-        ]
 
     def _translation(self, plan: TextPlan, chosen: Sequence[Choice]) -> Translation:
         """Make one translation; its k-th alternative consists of the k-th candidates of all segments."""
@@ -171,13 +164,14 @@ def _input(plan: TextPlan, chosen: Sequence[Choice], translation: Translation) -
     return AlignmentInput(plan, [segment.candidates for segment in chosen], translation)
 
 
-def _by_segment(plan: TextPlan, remaining: Iterator[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
-    """Return the candidates of each segment; a copied segment has the same text in all of them."""
-    searched = [None if segment.is_copied else next(remaining) for segment in plan.segments]
-    n_best = min((len(candidates) for candidates in searched if candidates is not None), default=1)
+def _by_segment(plan: TextPlan, remaining: Iterator[Choice]) -> list[Choice]:
+    """Return the choice of each segment; a copied segment has the same text in all of its candidates."""
+    target_lang = plan.languages.target_lang
+    found = [None if each.is_copied else restored(each.reading, next(remaining), target_lang) for each in plan.segments]
+    n_best = min((len(choice.candidates) for choice in found if choice is not None), default=1)
     return [
-        [_copied(segment.copy)] * n_best if candidates is None else candidates
-        for segment, candidates in zip(plan.segments, searched, strict=True)
+        Choice([_copied(segment.copy)] * n_best, ()) if choice is None else choice
+        for segment, choice in zip(plan.segments, found, strict=True)
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
+from dragoman.translator.choosing import Choice, ranked
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob
@@ -18,8 +19,8 @@ from dragoman.translator.searching import Candidate, Search, StopCondition
 
 #: Yields the jobs of a search, takes their candidates, and returns the translations.
 Stages = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], list[Translation]]
-#: The same, and returns a plan with the candidates of its jobs.
-_Searches = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], tuple[Plan, Sequence[Sequence[Candidate]]]]
+#: The same, and returns a plan with the choices of its jobs.
+_Searches = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], tuple[Plan, list[Choice]]]
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Pipeline:
         Raises:
             ValueError: there are not as many candidates as jobs.
         """
-        return self.finisher.finish(plan, candidates, batch_size)
+        return self.finisher.finish(plan, ranked(plan, candidates), batch_size)
 
     def translate(
         self,
@@ -155,17 +156,17 @@ class Pipeline:
     def _searched(self, requests: Sequence[Request], config: SearchConfig, batch_size: int | None) -> Stages:
         """Plan, search, check and repair, finish."""
         plan = self.plan(requests, config)
-        candidates = yield plan.jobs
-        plan, candidates = yield from self._repaired(plan, candidates)
-        return self.finish(plan, candidates, batch_size=batch_size)
+        choices = ranked(plan, (yield plan.jobs))
+        plan, choices = yield from self._repaired(plan, choices)
+        return self.finisher.finish(plan, choices, batch_size)
 
-    def _repaired(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> _Searches:
+    def _repaired(self, plan: Plan, choices: list[Choice]) -> _Searches:
         """Search again for the segments whose candidates fail a check, and take what is better."""
-        proposals = self.second.proposals(plan, candidates)
+        proposals = self.second.proposals(plan, choices)
         if not proposals:
-            return plan, candidates
+            return plan, choices
         try:
             found = yield [proposal.job for proposal in proposals.values()]
         except DeadlineError:
-            return plan, candidates
-        return self.second.accepted(plan, candidates, proposals, found)
+            return plan, choices
+        return self.second.accepted(plan, choices, proposals, found)

@@ -33,9 +33,9 @@ class Proposal(NamedTuple):
     """A second search for a segment."""
 
     text: TextPlan
-    #: The segment as it was searched first, and its candidates, the best first.
+    #: The segment as it was searched first, and the choice among its candidates.
     before: Segment
-    beam: Sequence[Candidate]
+    choice: Choice
     #: The segment as the model reads it now: with masks for its numbers, or as before.
     segment: Segment
     job: SearchJob
@@ -45,14 +45,14 @@ class Proposal(NamedTuple):
         """True if numbers are masked, so that the candidates of both searches cannot be compared as they are."""
         return self.segment is not self.before
 
-    def ranked(self, found: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates of the segment, the best first.
+    def chosen(self, found: Sequence[Candidate]) -> Choice:
+        """Return the choice among the candidates of both searches, or of the second if they cannot be compared.
 
         Args:
             found: those of the second search.
         """
-        pool = found if self.is_masked else [*self.beam, *found]
-        return [*rank(self.segment.reading, pool, self.text.languages.pair).candidates]
+        pool = found if self.is_masked else [*self.choice.candidates, *found]
+        return rank(self.segment.reading, pool, self.text.languages.pair)
 
     def is_repaired(self, found: Candidate) -> bool:
         """Return True if a candidate has fewer faults than the best of the first search, and no other ones.
@@ -60,7 +60,7 @@ class Proposal(NamedTuple):
         Args:
             found: the best of the second search.
         """
-        return self._faults(self.segment, found) < self._faults(self.before, self.beam[0])
+        return self._faults(self.segment, found) < self._faults(self.before, self.choice.candidates[0])
 
     def _faults(self, segment: Segment, candidate: Candidate) -> set[str]:
         """Return what a candidate has lost, and what is wrong with it otherwise.
@@ -90,18 +90,16 @@ class SecondSearch:
     phrases: PhraseBook
     batch_size: int
 
-    def proposals(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> dict[int, Proposal]:
+    def proposals(self, plan: Plan, choices: Sequence[Choice]) -> dict[int, Proposal]:
         """Return the second searches of a plan, by the numbers of its jobs; none if it draws its candidates.
 
         Args:
-            candidates: of the plan's jobs.
+            choices: of the plan's jobs.
         """
         found = {}
-        for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True)):
-            if plan.config.sample or text.request.plain:
-                continue
-            choice = rank(segment.reading, beam, text.languages.pair)
-            if choice.flags and (proposal := self._proposal(plan, text, segment, choice)) is not None:
+        for number, ((text, segment), choice) in enumerate(zip(plan.searched, choices, strict=True)):
+            is_repairable = choice.flags and not text.request.plain and not plan.config.sample
+            if is_repairable and (proposal := self._proposal(plan, text, segment, choice)) is not None:
                 found[number] = proposal
         return found
 
@@ -115,34 +113,35 @@ class SecondSearch:
         size = max(plan.config.beam_size, _LEAST_BEAM) if required else plan.config.beam_size
         config = plan.config.model_copy(update={"beam_size": size, "n_best": size})
         job = job_of(masked or segment, config)._replace(required=required)
-        return Proposal(text, segment, choice.candidates, masked or segment, job)
+        return Proposal(text, segment, choice, masked or segment, job)
 
     def accepted(
         self,
         plan: Plan,
-        candidates: Sequence[Sequence[Candidate]],
+        choices: Sequence[Choice],
         proposals: Mapping[int, Proposal],
         found: Sequence[Sequence[Candidate]],
-    ) -> tuple[Plan, list[Sequence[Candidate]]]:
-        """Return a plan and the candidates of its jobs, with the segments that the second search made better.
+    ) -> tuple[Plan, list[Choice]]:
+        """Return a plan and the choices of its jobs, with the segments that the second search made better.
 
         A segment is better if it has lost less than before and nothing else, and the model finds it plausible.
 
         Args:
-            candidates: of the plan's jobs.
-            found: those of the proposals.
+            choices: of the plan's jobs.
+            found: the candidates of the proposals.
         """
-        ranked = {
-            number: proposal.ranked(beam) for (number, proposal), beam in zip(proposals.items(), found, strict=True)
+        chosen = {
+            number: proposal.chosen(beam) for (number, proposal), beam in zip(proposals.items(), found, strict=True)
         }
-        repaired = [number for number, proposal in proposals.items() if proposal.is_repaired(ranked[number][0])]
-        costs = self.costs([(proposals[number], ranked[number][0]) for number in repaired])
-        beams, segments = list(candidates), {}
+        repaired = [number for number, each in chosen.items() if proposals[number].is_repaired(each.candidates[0])]
+        costs = self.costs([(proposals[number], chosen[number].candidates[0]) for number in repaired])
+        after, segments = list(choices), {}
         for number, cost in zip(repaired, costs, strict=True):
             if cost <= MOST_COST or proposals[number].before.reading.terms:
                 segments[number] = proposals[number].segment
-                beams[number] = ranked[number][: plan.config.n_best]
-        return plan.with_segments(segments), beams
+                kept = chosen[number].candidates[: plan.config.n_best]
+                after[number] = chosen[number]._replace(candidates=kept)
+        return plan.with_segments(segments), after
 
     def costs(self, repaired: Sequence[tuple[Proposal, Candidate]]) -> list[float]:
         """Return by how much each repaired candidate is less probable than the best one before, in nats."""
@@ -154,7 +153,7 @@ class SecondSearch:
             for number, values in zip(numbers, self.decoder.log_probs([pairs[each] for each in numbers]), strict=True):
                 log_probs[number] = math.fsum(values)
         return [
-            proposal.beam[0].hypothesis.log_prob - log_prob
+            proposal.choice.candidates[0].hypothesis.log_prob - log_prob
             for (proposal, _), log_prob in zip(repaired, log_probs, strict=True)
         ]
 
