@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 from dragoman.errors import ConfigError
 from dragoman.settings.text_origin import LANGUAGE_CODE
@@ -69,6 +70,7 @@ def without_tags(text: str, known: Collection[str]) -> str:
     return text.replace(">>", ">> ", 1) if match is not None and match[0] in known else text
 
 
+@lru_cache(maxsize=16)
 def reserved_names(count: int) -> tuple[str, ...]:
     """Return the first reserved pieces: a number in mathematical angle brackets.
 

@@ -180,7 +180,12 @@ def _cut_words(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment
     if limits.sentences is not None:
         groups = (group.replace(PARAGRAPH_END, " ") for group in _groups(text, encode, limits))
         cut_core = partial(_cut_sentence, encode=encode, limits=limits)
-        return [segment for group in groups for segment in _in_frames(group, limits, cut_core)]
+        # What is left of a text without its frame has no other one.
+        return [
+            segment
+            for group in groups
+            for segment in (cut_core(group) if group == text else _in_frames(group, limits, cut_core))
+        ]
     whole = text.replace(PARAGRAPH_END, " ")
     ids = encode_if_short(whole, encode, limits.max_length)
     if ids is None:

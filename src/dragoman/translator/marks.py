@@ -28,7 +28,8 @@ class Marks:
     """
 
     def __init__(self, text: str) -> None:
-        taken = {character for character in text if character >= chr(_RANGES["text"][0])}
+        first = chr(_RANGES["text"][0])
+        taken = {character for character in text if character >= first} if max(text, default="") >= first else set()
         self._free = {kind: _free(*ends, taken) for kind, ends in _RANGES.items()}
         self._stretches: dict[str, str] = {}
 

@@ -25,7 +25,7 @@ def first_numbers(tagged: TaggedText, marked: Container[str]) -> list[Written]:
         tagged: a text and its languages.
         marked: see `Request.marked`.
     """
-    if not have_rules(tagged.pair):
+    if not any(map(str.isdecimal, tagged.text)) or not have_rules(tagged.pair):
         return []
     if is_bare_amount(tagged.text, tagged.target_lang):
         return all_numbers(tagged)
