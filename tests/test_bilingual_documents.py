@@ -214,6 +214,8 @@ def test_states_say_what_is_translated_and_what_to_check() -> None:
     for score, origin in ((1.0, "exact-match"), (0.9, "leveraged-mt")):
         remembered = written(unit.format(""), memory=(MemoryMatch(score, "A dog", "A dog"),))
         assert remembered == unit.format(new.replace("leveraged-mt", origin))
+    copy = '<target state="needs-review-translation">A dog</target>'
+    assert written(unit.format(""), flags=("copied",)) == unit.format(copy)
     assert written("<trans-unit><source>%s</source></trans-unit>") == (
         '<trans-unit><source>%s</source><target state="translated">%s</target></trans-unit>'
     )

@@ -98,7 +98,38 @@ def test_a_tag_glued_to_words_is_read_apart_and_written_glued() -> None:
     own = reading.read(reading.text)
     assert own.text == "Click ⟨1⟩ here ⟨2⟩, or wo ⟨3⟩ r ⟨4⟩ d."
     assert own.unmask(own.text) == "Click <a>here</a>, or wo<b>r</b>d."
-    assert own.unmask("Da ⟨1⟩ hier ⟨2⟩ ist ⟨3⟩ r ⟨4⟩ d.") == "Da <a>hier</a> ist<b>r</b>d."
+    assert own.unmask("Da ⟨1⟩ hier ⟨2⟩ ist ⟨3⟩ r ⟨4⟩ d.") == "Da <a>hier</a> ist <b>r</b>d."
+
+
+@pytest.mark.parametrize(
+    ("source", "masked", "translation", "expected"),
+    [
+        ("<b>dog</b>s sleep", "⟨1⟩ dog ⟨2⟩ s sleep", "⟨1⟩ Hund ⟨2⟩ schläft", "<b>Hund</b> schläft"),
+        ("<b>dog</b>s sleep", "⟨1⟩ dog ⟨2⟩ s sleep", "⟨1⟩ dog ⟨2⟩ s .", "<b>dog</b>s ."),
+        ("the <b>dog</b>s sleep", "the ⟨1⟩ dog ⟨2⟩ s sleep", "⟨1⟩ 狗 ⟨2⟩ 睡觉", "<b>狗</b>睡觉"),
+        ("un<i>believ</i>able", "un ⟨1⟩ believ ⟨2⟩ able", "nicht ⟨1⟩ glaub ⟨2⟩ haft", "nicht <i>glaub</i> haft"),
+        ("one<br>two", "one ⟨1⟩ two", "eins ⟨1⟩ zwei", "eins<br>zwei"),
+        (
+            "the{% if x %} new{% endif %} page",
+            "the ⟨1⟩ new ⟨2⟩ page",
+            "die ⟨1⟩ neue ⟨2⟩ Seite",
+            "die{% if x %} neue{% endif %} Seite",
+        ),
+        (
+            "a page{% if x %}s{% endif %}.",
+            "a page ⟨1⟩ s ⟨2⟩.",
+            "eine Seite ⟨1⟩ s ⟨2⟩.",
+            "eine Seite {% if x %}s{% endif %}.",
+        ),
+    ],
+)
+def test_a_space_that_the_translation_needs_stays_beside_a_tag(
+    source: str, masked: str, translation: str, expected: str
+) -> None:
+    reading = reader(source)
+    own = reading.read(reading.text)
+    assert own.text == masked
+    assert own.unmask(translation) == expected
 
 
 def test_the_point_of_an_abbreviation_may_end_the_sentence() -> None:

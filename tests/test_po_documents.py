@@ -181,6 +181,16 @@ def test_a_translation_with_other_placeholders_is_fuzzy(text: str, is_fuzzy: boo
     assert (entry.msgstr, entry.fuzzy) == (text, is_fuzzy)
 
 
+@pytest.mark.parametrize("sign", "\u2028\u2029\x85\x0b\x0c\x1c")
+def test_only_line_breaks_end_a_line(sign: str) -> None:
+    """Python's lines also end at these signs."""
+    content = f'{HEADER}\n# a{sign}b\nmsgid "Two{sign}dogs"\nmsgstr ""\n\nmsgid "kept"\nmsgstr "{sign}a{sign}"\n'
+    document = opened(content)
+    assert [segment.text for segment in document.segments()] == ["Two dogs"]
+    expected = content.replace('msgstr ""\n\nmsgid', 'msgstr "Zwei Hunde"\n\nmsgid')
+    assert document.rebuild([Translation("Zwei Hunde", 0.0, ())]).decode() == expected
+
+
 @pytest.mark.skipif(shutil.which("msgfmt") is None, reason="gettext is not installed")
 @pytest.mark.parametrize("language", PLURAL_FORMS)
 def test_gettext_accepts_the_plural_forms(language: str, tmp_path: Path) -> None:

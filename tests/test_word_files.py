@@ -22,6 +22,7 @@ from dragoman.errors import DataError
 from dragoman.translator import Translation
 
 BOLD, RED = "<w:rPr><w:b/></w:rPr>", '<w:rPr><w:color w:val="FF0000"/></w:rPr>'
+SUBSCRIPT, SUPERSCRIPT = (f'<w:rPr><w:vertAlign w:val="{name}script"/></w:rPr>' for name in ("sub", "super"))
 MOST_SECONDS = 5.0
 
 
@@ -115,6 +116,26 @@ def test_formatting_goes_with_its_words_and_neighbours_of_one_formatting_are_joi
         "<w:p><w:r><w:t>La porte </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>bleue</w:t></w:r>"
         "<w:r><w:t> est ouverte.</w:t></w:r><w:r><w:tab/></w:r></w:p>"
     )
+
+
+@pytest.mark.parametrize(
+    ("runs", "text", "verbatim"),
+    [
+        ((("The gas CO", ""), ("2", SUBSCRIPT), (" is warm.", "")), "The gas CO2 is warm.", ["CO2"]),
+        ((("H", ""), ("2", SUBSCRIPT), ("SO", BOLD), ("4", SUBSCRIPT), (" burns.", "")), "H2SO4 burns.", ["H2SO4"]),
+        ((("It has 5 m", RED), ("2", SUPERSCRIPT), (" of grass.", RED)), "It has 5 m2 of grass.", ["m2"]),
+        ((("The house", ""), ("3", SUPERSCRIPT), (" is old.", "")), "The house is old.", []),
+    ],
+)
+def test_subscripts_and_superscripts_stay(runs: tuple[tuple[str, str], ...], text: str, verbatim: list[str]) -> None:
+    document = of_paragraph("".join(run(*one) for one in runs))
+    (segment,) = document.segments()
+    assert segment.text == text
+    assert [text[slice(*stretch)] for stretch in segment.verbatim] == verbatim
+    written = body(document.rebuild([translated(f"Nun {text}", alignment=None)]))
+    raised = [inner for inner, look in runs if look in (SUBSCRIPT, SUPERSCRIPT)]
+    assert re.findall(r'<w:vertAlign w:val="su\w+"/></w:rPr><w:t[^>]*>([^<]*)', written) == raised
+    assert re.sub("<[^>]*>", "", written) == "Nun " + "".join(inner for inner, _ in runs)
 
 
 def test_links_keep_their_target_and_objects_stand_by_their_words() -> None:

@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import polib
 
+from dragoman.data.formats.po_catalogue import catalogue_lines
+
 _LINE_END = re.compile(r"\r\n|\n|\r|\Z")
 _WIDTH = 78
 
@@ -23,7 +25,7 @@ class PoLines:
     def __init__(self, text: str, entries: Sequence[polib.POEntry]) -> None:
         match = _LINE_END.search(text)
         self._line_end = (match[0] if match else "") or "\n"
-        self._lines = text.splitlines(keepends=True)
+        self._lines = catalogue_lines(text)
         #: The index of the first line of each message, its comments included.
         self._starts = [max(0, (entry.linenum or 0) - 1) for entry in entries]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dragoman.documents.hard_breaks import OBJECT, sentence_lines
 from dragoman.documents.word_events import Event, matching_ends
+from dragoman.documents.word_formulas import with_formulas
 from dragoman.documents.word_looks import seen_look
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.protection import Stretch
@@ -109,6 +110,7 @@ def _is_around(event: Event) -> bool:
 
 def _built(events: Sequence[Event]) -> tuple[MarkedText, list[Step], str] | None:
     """Return the text of events with marks, what the marks stand for, and its usual formatting."""
+    events = with_formulas(events)
     builder, steps, ends = MarkedTextBuilder(), [], matching_ends(events)
     bases, current = [_usual(events)], None
     usual = bases[0]

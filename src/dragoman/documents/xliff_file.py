@@ -160,7 +160,8 @@ class XliffFile:
         for part in job.parts:
             if isinstance(part, Flow):
                 translation = next(given)
-                used.append(translation)
+                is_copy = "copied" in translation.flags and translation.text == part.source.text
+                used += [] if is_copy else [translation]
                 is_doubtful = is_doubtful or bool(translation.flags)
                 written.append(part.fill(translation))
             else:
@@ -223,7 +224,7 @@ def _take(unit: _Unit, at: int, token: XmlToken, ends: Mapping[int, int], *, is_
 
 
 def _qualifier(translations: Sequence[Translation]) -> str:
-    """Return the origin of a target in the words of XLIFF 1.2; "" for a copy of a source without words."""
+    """Return the origin of a target in the words of XLIFF 1.2; "" if all of it is a copy of its source."""
     if not translations:
         return ""
     are_remembered = all(one.memory and one.memory[0].score == 1 for one in translations)

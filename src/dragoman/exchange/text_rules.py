@@ -27,7 +27,7 @@ from dragoman.text import (
     spelling,
     tags,
 )
-from dragoman.translator import cutting, frames, reading
+from dragoman.translator import cutting, frames, marks, reading
 
 #: The names of patterns in each module. Most are private: no other Python code needs them.
 _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
@@ -42,6 +42,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (command_options, ("_WORD_BEFORE", "_COMMAND_BEFORE", "_LINE_START", "_WORD_AFTER", "_WORD_AFTER_LONG")),
     (command_options, ("_FOUR_WORDS", "_ABOUT_OPTIONS")),
     (reading, ("RESERVED", "_AFTER_SPACE")),
+    (marks, ("_OPENING", "_CLOSING", "_SPACED", "_LETTERS_BEFORE", "_LETTERS_AFTER")),
     (shouting, ("_WORD", "_WORD_CHARACTER")),
     (icu_messages, ("_HEAD",)),
     (odd_characters, ("_PART", "_SMALL", "_UNIT", "_NUMBER_BEFORE")),

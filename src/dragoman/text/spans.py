@@ -93,7 +93,7 @@ _PATTERNS: dict[Kind, str] = {
         | {_START}(?<![.@/\\-])(?:[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.){{1,8}}{_DOMAIN_END}
             (?::\d{{2,5}})?(?:/(?:{_URL})?|[?\#]{_URL})?""",
     "placeholder": rf"""
-        \{{\{{[^{{}}]{{1,80}}\}}\}} | \{{%[^{{}}%]{{1,80}}%\}}
+        \{{\{{[^{{}}]{{1,80}}\}}\}}
         | [$%\#]?\{{(?:{_FIELD_WORD}(?:\ {_FIELD_WORD}){{0,2}}(?<!\.))?(?:![rsa])?(?::[^{{}}\s]{{0,20}})?
             (?:,\ ?(?:number|date|time|spellout|ordinal|duration)(?:,\ ?[^{{}}]{{1,60}})?)?\}}
         | {_START}(?<!\$)\$[A-Za-z_][A-Za-z0-9_]{{1,60}}(?![\w$])
@@ -118,12 +118,12 @@ _PATTERNS: dict[Kind, str] = {
     # Tags that end a line, and line breaks as programs write them: "one\\nTwo".
     "break": rf"""
         </?(?i:{_BREAKS})(?![\w:.-]){_ATTRIBUTES} | \\[nrt](?:\\[nrt])*(?![a-z])""",
-    # Tags of HTML and XML, "<your name>", entities, tags of forums, fonts of troff, commands of TeX.
+    # Tags of HTML and XML, "<your name>", entities, tags of forums and of templates.
     "tag": rf"""
         </?[A-Za-z][\w:.-]{{0,40}}{_ATTRIBUTES}
         | {_START}<[A-Za-z][\w.-]{{0,30}}(?:[\ |][A-Za-z][\w.-]{{0,30}}){{1,4}}>{_STOP}
         | <!--(?:[^-]|-(?!->)){{0,300}}--> | &(?:[A-Za-z]{{2,8}}|\#[0-9]{{2,6}}|\#x[0-9A-Fa-f]{{2,5}});
-        | \[(?:/[a-z]{{1,12}}|[a-z]{{1,12}}=[^\s\[\]]{{1,200}}|[biu])\]""",
+        | \[(?:/[a-z]{{1,12}}|[a-z]{{1,12}}=[^\s\[\]]{{1,200}}|[biu])\] | \{{%[^{{}}%]{{1,80}}%\}}""",
     "mention": rf"{_START}(?<![&/@\#])(?:@|\#(?=[0-9_]{{0,60}}[^\W\d_{UNSPACED}])){_W}{{1,60}}{_STOP}",
     "reserved": r"⟨[0-9]{1,3}⟩",
     # An IBAN in groups of four; letters joined with digits, all of them capitals: "A380", "B2B", "A320-200"; capitals

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Literal
 
+from dragoman.text.languages import UNSPACED
+from dragoman.text.marked_text import POINTS
 from dragoman.text.protection import Stretch
 
 MarkKind = Literal["text", "tag", "break"]
@@ -18,6 +20,13 @@ _RANGES: Mapping[MarkKind, tuple[int, int]] = {
 }
 #: The marks of tags, and of those that end a line, for a class of a regular expression.
 TAG_MARKS, BREAK_MARKS = "\U00100000-\U00107fff", "\U00108000-\U0010fffd"
+#: Tags around words: of HTML, of forums, and of templates.
+_OPENING = re.compile(rf"<(?!(?:{'|'.join(sorted(POINTS))})\b)[A-Za-z]|\[[a-z]|\{{%-?\s*(?!end|el)")
+_CLOSING = re.compile(r"</|\[/|\{%-?\s*end")
+#: A letter of a script with spaces between words.
+_SPACED = re.compile(rf"[^\W{UNSPACED}]")
+_LONGEST = 40
+_LETTERS_BEFORE, _LETTERS_AFTER = re.compile(rf"\w{{1,{_LONGEST}}}\Z"), re.compile(rf"\w{{1,{_LONGEST}}}")
 
 
 class Marks:
@@ -73,12 +82,38 @@ def _free(first: int, last: int, taken: set[str]) -> Iterator[str]:
     return (chr(code) for code in range(first, last + 1) if chr(code) not in taken)
 
 
-def set_apart(piece: str, is_joined_before: bool, is_joined_after: bool) -> str:
-    """Return a piece with spaces in place of its joints with words."""
-    return f"{' ' * is_joined_before}{piece}{' ' * is_joined_after}"
+def letters_around(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return the letters and digits right before and right after a place, at most 40 on each side."""
+    before = _LETTERS_BEFORE.search(text[max(0, start - _LONGEST) : start])
+    after = _LETTERS_AFTER.match(text, end)
+    return before[0] if before else "", after[0] if after else ""
 
 
-def joined_again(text: str, piece: str, is_joined_before: bool, is_joined_after: bool) -> str:
-    """Return a translation without the spaces that `set_apart` added."""
-    pattern = (r"\s?" if is_joined_before else "") + re.escape(piece) + (r"\s?" if is_joined_after else "")
-    return re.sub(pattern, piece, text)
+def set_apart(piece: str, joints: tuple[str, str]) -> str:
+    """Return a piece with spaces in place of its joints with words.
+
+    Args:
+        joints: the letters around it.
+    """
+    return f"{' ' * bool(joints[0])}{piece}{' ' * bool(joints[1])}"
+
+
+def joined_again(text: str, piece: str, tag: str, joints: tuple[str, str]) -> str:
+    """Return a translation without the spaces that `set_apart` added.
+
+    If the part of a word outside of a tag is gone, its space stays: "<b>dog</b>s sleep" is "<b>Hund</b> schläft".
+    """
+
+    def joined(match: re.Match[str]) -> str:
+        start, end = match.span()
+        before, after = letters_around(text, start, end)
+        if not all(joints):
+            return piece
+        if _CLOSING.match(tag) and after != joints[1] and _SPACED.match(after):
+            return piece + match[2]
+        if _OPENING.match(tag) and before != joints[0] and _SPACED.match(before[-1:]):
+            return match[1] + piece
+        return piece
+
+    gaps = [r"(\s?)" if joint else "()" for joint in joints]
+    return re.sub(gaps[0] + re.escape(piece) + gaps[1], joined, text)

@@ -18,12 +18,12 @@ from dragoman.text.sentences import PARAGRAPH_END
 from dragoman.text.shouting import is_shouted
 from dragoman.text.spans import VERBATIM, Span, find_spans
 from dragoman.text.terms import Term
-from dragoman.translator.marks import BREAK_MARKS, TAG_MARKS, Marks, joined_again, set_apart
+from dragoman.translator.marks import BREAK_MARKS, TAG_MARKS, Marks, joined_again, letters_around, set_apart
 from dragoman.translator.number_masks import Written
 
 RESERVED = re.compile("⟨[0-9]{1,3}⟩")
 _AFTER_SPACE = re.compile(r"\s?(⟨[0-9]{1,3}⟩)")
-_WORD, _TAG = re.compile(r"\w"), re.compile(f"[{TAG_MARKS}{BREAK_MARKS}]")
+_TAG = re.compile(f"[{TAG_MARKS}{BREAK_MARKS}]")
 #: Numbers of fewer characters are not masked: a language may write them in words.
 _SHORTEST_NUMBER = 2
 
@@ -45,8 +45,8 @@ class Reading(NamedTuple):
     terms: Sequence[Term] = ()
     #: Of pieces that mask a number, a date or the like, what they stand for in a translation.
     written: Sequence[tuple[str, str]] = ()
-    #: Pieces that mask tags, each with True where the text has a letter or digit right before, and right after it.
-    tags: Mapping[str, tuple[bool, bool]] = MappingProxyType({})  # the model reads a space there
+    #: Pieces that mask tags, each with the letters and digits right before and right after it.
+    tags: Mapping[str, tuple[str, str]] = MappingProxyType({})  # the model reads a space there
     #: A masked word has a letter that the model does not know, and that is not Latin.
     has_foreign: bool = False
     #: The model reads the text as it is, and its translation is not checked.
@@ -62,8 +62,8 @@ class Reading(NamedTuple):
             piece = match[1]
             return "" if self._is_nothing(piece) else match[0].replace(piece, spans.get(piece, piece))
 
-        for piece, is_joined in self.tags.items():
-            text = joined_again(text, piece, *is_joined)
+        for piece, joints in self.tags.items():
+            text = joined_again(text, piece, spans[piece], joints)
         for piece, span in self.masks:
             if span.endswith("."):  # of an abbreviation; it also ends the sentence
                 text = re.sub(rf"{piece}\.(?!\.)", piece, text)
@@ -166,11 +166,11 @@ class TextReader:
         pieces = dict(zip(self._masked(text), self._reserved, strict=False))
         verbatim = [character for character in text if character in self._verbatim]
         tags = {
-            pieces[mark]: (bool(_WORD.match(text[place - 1 : place])), bool(_WORD.match(text, place + 1)))
+            pieces[mark]: letters_around(text, place, place + 1)
             for place, mark in enumerate(text)
             if mark in pieces and _TAG.match(mark)
         }
-        apart = {mark: set_apart(piece, *tags.get(piece, (False, False))) for mark, piece in pieces.items()}
+        apart = {mark: set_apart(piece, tags.get(piece, ("", ""))) for mark, piece in pieces.items()}
         return Reading(
             self._marks.original("".join(apart.get(mark, mark) for mark in text)),
             [(piece, self._marks[mark]) for mark, piece in pieces.items()],

@@ -34,6 +34,7 @@ _CHARSET = re.compile(rb'(?m)^(?:msgstr[ \t]+)?"Content-Type:[^"\n]{0,200}?chars
 _UNCLOSED = re.compile(r'(?m)^[ \t]*(?:msg\w+(?:\[\d+\])?[ \t]+)?"(?:[^"\\\r\n]|\\.)*\\?\r?$')
 #: The language of messages in a catalogue that does not name it, by the convention of gettext.
 USUAL_SOURCE = "en"
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)|[^\r\n]++")
 
 
 def is_po(request: PairRequest) -> bool:
@@ -135,11 +136,26 @@ def parse_catalogue(text: str, name: Path) -> polib.POFile:
         at = text.count("\n", 0, unclosed.start()) + 1
         raise DataError("a string without its closing quote", name, line=at, advice="add the quote")
     try:
-        return polib.pofile(text + ("" if text.endswith("\n") else "\n"))
+        return polib.pofile(_Text(text + ("" if text.endswith("\n") else "\n")))
     except (OSError, UnicodeError, ValueError, IndexError, AttributeError, TypeError) as error:
         match = _SYNTAX.search(str(error))
         line = int(match["line"]) if match else None
         raise DataError("this is no PO file", name, line=line, advice="`msgfmt --check` names its faults") from None
+
+
+class _Text(str):
+    """A text that polib reads line by line as gettext does: a form feed or U+2028 inside a string ends no line."""
+
+    __slots__ = ()
+
+    def splitlines(self, keepends: bool = False) -> list[str]:
+        """Return the lines."""
+        return catalogue_lines(self) if keepends else [line.rstrip("\r\n") for line in catalogue_lines(self)]
+
+
+def catalogue_lines(text: str) -> list[str]:
+    """Return the lines of a catalogue, each with its end."""
+    return _LINE.findall(text)
 
 
 def _languages(catalogue: polib.POFile, requested: Languages) -> Languages:

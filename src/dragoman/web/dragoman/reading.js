@@ -3,7 +3,7 @@
 import { withoutAbbreviations } from "./abbreviations.js";
 import { withApostrophes } from "./contractions.js";
 import { hasForeignLetter, oddStretches } from "./odd_characters.js";
-import { allMatches, pattern, replaceAll, strip } from "./patterns.js";
+import { allMatches, matchAt, pattern, replaceAll, strip } from "./patterns.js";
 import { PARAGRAPH_END } from "./sentences.js";
 import { calm, isShouted } from "./shouting.js";
 import { findSpans } from "./spans.js";
@@ -11,9 +11,30 @@ import { findSpans } from "./spans.js";
 /** The first and the last of the characters for private use that stand for spans, by the kind of the span. @type {Record<string, [number, number]>} */
 const MARK_RANGES = { text: [0xf0000, 0xffffd], tag: [0x100000, 0x107fff], break: [0x108000, 0x10fffd] };
 const FIRST_TAG = "\u{100000}";
+/** Letters beside a tag that are looked at. */
+const LONGEST = 40;
+
+/** Return the letters and digits right before and right after a place. @param {string} text @param {number} start @param {number} end @returns {[string, string]} */
+function lettersAround(text, start, end) {
+  const before = pattern("marks.LETTERS_BEFORE").exec(text.slice(Math.max(0, start - LONGEST), start));
+  return [before?.[0] ?? "", matchAt("marks.LETTERS_AFTER", text, end)?.[0] ?? ""];
+}
+
+/** Return a translation without the spaces around a piece; one outside of a tag stays if the letters there are gone. @param {string} text @param {string} piece @param {string} tag @param {[string, string]} joints */
+function joinedAgain(text, piece, tag, joints) {
+  const [gapBefore, gapAfter] = joints.map((joint) => (joint ? "(\\s?)" : "()"));
+  return text.replace(new RegExp(`${gapBefore}${piece}${gapAfter}`, "gu"), (whole, /** @type {string} */ spaceBefore, spaceAfter, start) => {
+    if (!joints[0] || !joints[1]) return piece;
+    const [before, after] = lettersAround(text, start, start + whole.length);
+    const isSpaced = (/** @type {string} */ letter) => matchAt("marks.SPACED", letter, 0) !== null;
+    if (matchAt("marks.CLOSING", tag, 0) && after !== joints[1] && isSpaced(after)) return piece + spaceAfter;
+    if (matchAt("marks.OPENING", tag, 0) && before !== joints[0] && isSpaced([...before].pop() ?? "")) return spaceBefore + piece;
+    return piece;
+  });
+}
 
 export class Reading {
-  /** @param {string} text @param {Map<string, string>} masks reserved pieces and their spans @param {boolean} isShouted @param {boolean} hasPieces the model has reserved pieces @param {boolean} hasForeign a masked word has a letter that the model does not know, and that is not Latin @param {Map<string, [boolean, boolean]>} tags pieces that mask tags, with true where a letter or digit is right before, and right after */
+  /** @param {string} text @param {Map<string, string>} masks reserved pieces and their spans @param {boolean} isShouted @param {boolean} hasPieces the model has reserved pieces @param {boolean} hasForeign a masked word has a letter that the model does not know, and that is not Latin @param {Map<string, [string, string]>} tags pieces that mask tags, with the letters right before and right after */
   constructor(text = "", masks = new Map(), isShouted = false, hasPieces = false, hasForeign = false, tags = new Map()) {
     this.text = text;
     this.masks = masks;
@@ -30,7 +51,7 @@ export class Reading {
 
   /** Return a translation with the spans in place of their masks, without pieces that stand for nothing. @param {string} text */
   unmask(text) {
-    for (const [piece, [isBefore, isAfter]] of this.tags) text = text.replace(new RegExp(`${isBefore ? "\\s?" : ""}${piece}${isAfter ? "\\s?" : ""}`, "gu"), piece);
+    for (const [piece, joints] of this.tags) text = joinedAgain(text, piece, this.masks.get(piece) ?? "", joints);
     for (const [piece, span] of this.masks) if (span.endsWith(".")) text = text.replace(new RegExp(`${piece}\\.(?!\\.)`, "gu"), piece);
     const isClean = !reservedIn(text).some((piece) => this.#isNothing(piece));
     const restored = replaceAll("reading.AFTER_SPACE", text, (whole, piece) =>
@@ -98,14 +119,16 @@ export class TextReader {
     const text = this.knownWords?.repaired(withoutAbbreviations(spelled, this.language)) ?? spelled;
     if (!this.spans.size) return new Reading(text, new Map(), shouted, this.reserved.length > 0);
     const pieces = new Map(this.#masked(text).map((mark, i) => [mark, this.reserved[i]]));
-    /** @type {Map<string, [boolean, boolean]>} */
+    /** @type {Map<string, [string, string]>} */
     const tags = new Map();
     const ones = [...text];
-    const isWord = (/** @type {string | undefined} */ one) => /^[\p{L}\p{N}_]/u.test(one ?? "");
-    ones.forEach((one, i) => {
+    let end = 0;
+    for (const one of ones) {
+      const start = end;
+      end += one.length;
       const piece = pieces.get(one);
-      if (piece !== undefined && one >= FIRST_TAG) tags.set(piece, [isWord(ones[i - 1]), isWord(ones[i + 1])]);
-    });
+      if (piece !== undefined && one >= FIRST_TAG) tags.set(piece, lettersAround(text, start, end));
+    }
     const apart = (/** @type {string} */ piece) => `${tags.get(piece)?.[0] ? " " : ""}${piece}${tags.get(piece)?.[1] ? " " : ""}`;
     const read = ones.map((one) => (pieces.has(one) ? apart(/** @type {string} */ (pieces.get(one))) : this.spans.get(one) ?? one)).join("");
     const masks = new Map([...pieces].map(([mark, piece]) => [piece, /** @type {string} */ (this.spans.get(mark))]));
