@@ -7,8 +7,8 @@ beside them ("3 pm", "20 €"), follow the language.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple, get_args
 
 from dragoman.text.command_options import without_dashes
@@ -159,7 +159,13 @@ def find_spans(text: str) -> list[Span]:
     >>> [(text[span.start : span.end], span.kind) for span in find_spans(text)]
     [('{name}', 'placeholder'), ('1,250', 'number'), ('3', 'number'), ('www.example.org', 'url')]
     """
-    return _without_dashes(text, list(_spans(text))) if _SIGN.search(text) else []
+    return [*_found(text)] if _SIGN.search(text) else []
+
+
+@lru_cache(maxsize=16)
+def _found(text: str) -> Sequence[Span]:
+    """Return the spans of a text. Reading, checking and repairing look for those of one text, one after the other."""
+    return _without_dashes(text, list(_spans(text)))
 
 
 def _spans(text: str) -> Iterator[Span]:
