@@ -12,6 +12,8 @@ import pytest
 import typer
 from test_import_order import LEVELS
 
+from dragoman.documents import FORMATS
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("lab/*.md"), *ROOT.glob(".github/**/*.md")])
 BLOCK = re.compile(
@@ -40,6 +42,7 @@ def blocks(page: Path, language: str) -> Iterator[re.Match[str]]:
 )
 def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dragoman.documents.FORMATS", dict(FORMATS))  # a page adds one
     names: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(page, "python"):
         # Empty lines in front: a traceback then names the line of the page.
