@@ -181,8 +181,8 @@ def _without_dashes(text: str, spans: list[Span]) -> list[Span]:
     like_options = {span[:2] for span in spans if span.kind == "code" and text[span.start] == "-"}
     if not like_options:
         return spans
-    is_technical = any(span.kind in ("code", "placeholder") and span[:2] not in like_options for span in spans)
-    dashes = like_options.difference(without_dashes(text, sorted(like_options), is_technical=is_technical))
+    has_code = any(span.kind == "code" and span[:2] not in like_options for span in spans)
+    dashes = like_options.difference(without_dashes(text, sorted(like_options), has_code=has_code))
     return [span for span in spans if span[:2] not in dashes]
 
 

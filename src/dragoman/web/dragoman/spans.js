@@ -27,8 +27,8 @@ export function findSpans(text) {
   }
   const likeOptions = spans.filter((span) => span.kind === "code" && text[span.start] === "-");
   if (!likeOptions.length) return spans;
-  const isTechnical = spans.some((span) => ["code", "placeholder"].includes(span.kind) && !likeOptions.includes(span));
-  const options = withoutDashes(text, likeOptions, isTechnical);
+  const hasCode = spans.some((span) => span.kind === "code" && !likeOptions.includes(span));
+  const options = withoutDashes(text, likeOptions, hasCode);
   return spans.filter((span) => !likeOptions.includes(span) || options.includes(span));
 }
 
