@@ -146,6 +146,16 @@ def test_values_are_counted_outside_strings_alone(texts: list[str], depth: int) 
     assert parse_json(json.dumps(value).encode(), wrong) == value
 
 
+@pytest.mark.parametrize("n_bytes", [2_000, 200_000])
+def test_a_form_of_any_length_is_read_and_its_fields_are_counted(n_bytes: int, client: Any) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    good = f"api_key={KEY}&source=en&target=de&q=".encode() + b"%41" * (n_bytes // 3)
+    answer = client.post("/translate", content=good, headers=form)
+    assert answer.json()["translatedText"] == "A" * (n_bytes // 3)
+    answer = client.post("/translate", content=good + b"&a=b" * 10_000, headers=form)
+    assert (answer.status_code, error_of(answer)) == (400, "Invalid request: the form has more than 10000 fields")
+
+
 # ------------------------------------------------------------------------------------------------ bodies
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 #: Bytes of a body, a little below the server's limit.
 SIZE = 4_190_000
@@ -42,6 +45,8 @@ def wrong_types(field: str, unit: bytes, last: bytes) -> bytes:
 
 PO = b'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
 
+FORM = "application/x-www-form-urlencoded"
+
 #: Each with the requests that are sent at the same time.
 ATTACKS: dict[str, Callable[[], list[bytes]]] = {
     "terms of a wrong type": lambda: [wrong_types("terms", b"1,", b"1")] * 3,
@@ -63,5 +68,36 @@ ATTACKS: dict[str, Callable[[], list[bytes]]] = {
     ),
     "a page of marks": lambda: [upload("a.html", filled(b"<p>", b"<b>a ", b"", SIZE - 1_000))] * 2,
     "a page of brackets": lambda: [upload("a.md", filled(b"", b"[", b"", SIZE - 1_000))] * 2,
+    "a form of percent signs": lambda: [post("/translate", b"q=" + b"%" * SIZE, FORM)] * 6,
     "bodies without an end": lambda: [post("/translate", b"x" * SIZE)[:-10]] * 100,
 }
+
+
+def exchange(address: str, sent: bytes, seconds: float = 120) -> bytes:
+    """Send a request, and return its answer; it may come before all was sent."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    received = b""
+    with socket.create_connection((host, int(port)), timeout=seconds) as connection:
+        try:
+            connection.sendall(sent)
+            while chunk := connection.recv(65_536):
+                received += chunk
+        except OSError:  # it hung up
+            pass
+    return received
+
+
+def status(answer: bytes) -> int:
+    return int(answer.split()[1]) if answer else 0
+
+
+def timed(work: Callable[[], bytes]) -> tuple[int, float]:
+    start = time.monotonic()
+    return status(work()), time.monotonic() - start
+
+
+def attack(address: str, name: str) -> list[tuple[int, float]]:
+    """Send the requests of an attack together, and return the status of each with the seconds that it took."""
+    requests = ATTACKS[name]()
+    with ThreadPoolExecutor(len(requests)) as threads:
+        return list(threads.map(lambda sent: timed(lambda: exchange(address, sent)), requests))

@@ -6,19 +6,19 @@ import http.client
 import json
 import os
 import signal
-import socket
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
-from attacks import ATTACKS, translate, upload
+from attacks import ATTACKS, attack, exchange, timed, translate, upload
 from serving import require_server, served, write_many
 
 require_server()
@@ -33,29 +33,6 @@ TIMEOUT, MORE, HEALTH = 20, 5, 0.5
 GROWTH = 600
 #: Requests after which RAM is read first, and all of them.
 N_WARM, N_ALL = 4_000, 20_000
-
-
-def exchange(address: str, sent: bytes, seconds: float = 120) -> bytes:
-    """Send a request, and return its answer; it may come before all was sent."""
-    host, _, port = address.removeprefix("http://").partition(":")
-    received = b""
-    with socket.create_connection((host, int(port)), timeout=seconds) as connection:
-        try:
-            connection.sendall(sent)
-            while chunk := connection.recv(65_536):
-                received += chunk
-        except OSError:  # it hung up
-            pass
-    return received
-
-
-def status(answer: bytes) -> int:
-    return int(answer.split()[1]) if answer else 0
-
-
-def timed(work: Callable[[], bytes]) -> tuple[int, float]:
-    start = time.monotonic()
-    return status(work()), time.monotonic() - start
 
 
 def sizes(process: Any) -> list[float]:
@@ -101,14 +78,14 @@ def test_others_are_answered_and_the_server_ends(name: str) -> None:
         honest = (translate(f"The dog number {number} is in the garden.") for number in range(10_000))
         usual = max(timed(lambda: exchange(address, health))[1] for _ in range(20))
         assert timed(lambda: exchange(address, next(honest)))[0] == 200
-        before, attack = max(sizes(process)), ATTACKS[name]()
+        before = max(sizes(process))
         with (
-            ThreadPoolExecutor(len(attack)) as threads,
+            ProcessPoolExecutor(1, get_context("spawn")) as attackers,  # its threads do not delay those that measure
             repeated(lambda: timed(lambda: exchange(address, health))) as seen,
             repeated(lambda: timed(lambda: exchange(address, next(honest)))) as others,
             repeated(lambda: max(sizes(process))) as ram,
         ):
-            answers = list(threads.map(lambda sent: timed(lambda: exchange(address, sent)), attack))
+            answers = attackers.submit(attack, address, name).result()
         process.send_signal(signal.SIGTERM)
         assert process.wait(TIMEOUT + MORE) == 143
     assert {code for code, _ in answers} <= {0, 200, 400, 408, 413, 503}

@@ -16,7 +16,7 @@ from dragoman.server.api_errors import ApiError
 from dragoman.settings.server_config import ServerConfig
 
 #: Bytes of a body that always have room, and all bytes beyond that, in bodies of the longest kind.
-_SMALL, _MOST_LONG = 2**16, 16
+SMALL, _MOST_LONG = 2**16, 16
 #: Brackets, braces, commas and colons of JSON: a megabyte of them takes seconds to read and a hundred in RAM.
 _MARKS, _MOST_MARKS = (b"[", b"{", b",", b":"), 200_000
 _STRING = rb'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"?+'
@@ -28,7 +28,7 @@ class Bodies:
 
     def __init__(self, config: ServerConfig) -> None:
         self.limit, self.seconds = config.body_limit, config.read_timeout
-        #: Bytes that are held, without the first `_SMALL` of each body, so that a short text has room at any time.
+        #: Bytes that are held, without the first `SMALL` of each body, so that a short text has room at any time.
         self.n_bytes = 0
         self._turn = asyncio.Lock()
 
@@ -72,7 +72,7 @@ class Body:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bodies.n_bytes -= max(0, self._n_bytes - _SMALL)
+        self._bodies.n_bytes -= max(0, self._n_bytes - SMALL)
         self._n_bytes = 0
 
     async def receive(self) -> Message:
@@ -94,7 +94,7 @@ class Body:
 
     def _count(self, n_bytes: int) -> None:
         before, self._n_bytes = self._n_bytes, self._n_bytes + n_bytes
-        self._bodies.n_bytes += max(0, self._n_bytes - _SMALL) - max(0, before - _SMALL)
+        self._bodies.n_bytes += max(0, self._n_bytes - SMALL) - max(0, before - SMALL)
         if self._n_bytes > self._bodies.limit:
             raise self._bodies.too_long()
         if self._bodies.n_bytes > self._bodies.most_bytes:

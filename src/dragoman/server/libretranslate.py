@@ -110,7 +110,7 @@ def _add_files(router: APIRouter, parts: ServerParts) -> None:
 
 async def _open(parts: ServerParts, request: Request) -> Parameters:
     parts.require_client(request)
-    parameters = await Parameters.read(request, parts.bodies)
+    parameters = await Parameters.read(request, parts)
     parts.require_key(request, parameters.get("api_key"))
     return parameters
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import reprlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl
 
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from dragoman.server.api_errors import ApiError, missing
-from dragoman.server.bodies import Bodies, parse_json
+from dragoman.server.bodies import SMALL, parse_json
+from dragoman.server.preparing import form_fields
+from dragoman.server.server_parts import ServerParts
 from dragoman.server.text_lines import whole
 from dragoman.settings.server_config import ServerConfig
 
@@ -41,22 +41,23 @@ class Parameters:
         self.is_json = is_json
 
     @classmethod
-    async def read(cls, request: Request, bodies: Bodies) -> Parameters:
+    async def read(cls, request: Request, parts: ServerParts) -> Parameters:
         """Read the parameters of a request. Those of the query string win over those of a form.
 
         Raises:
             ApiError: the body is not what its type says.
+            DataError, DeadlineError: a long form took too much to read.
         """
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
             body = await request.body()
-            async with bodies.turn():
+            async with parts.bodies.turn():
                 return cls(_json_object(body), is_json=True)
         values: dict[str, Any] = {}
         if kind == "multipart/form-data":
-            values |= await _form(request, bodies.limit)
+            values |= await _form(request, parts.bodies.limit)
         elif kind == "application/x-www-form-urlencoded":
-            values |= _by_name(await asyncio.to_thread(_pairs, await request.body()))
+            values |= _by_name(await _pairs(await request.body(), parts))
         values |= _by_name(request.query_params.multi_items())
         return cls(values, is_json=False)
 
@@ -166,10 +167,13 @@ def _check_limit(size: int, limit: int) -> None:
         raise ApiError(400, f"Invalid request: request ({size}) exceeds text limit ({limit})")
 
 
-def _pairs(body: bytes) -> list[tuple[str, str]]:
-    """Return the fields of a form. Starlette's parser takes a second for some megabytes."""
+async def _pairs(body: bytes, parts: ServerParts) -> list[tuple[str, str]]:
+    """Return the fields of a form; a helper process reads a long one."""
+    service = parts.service
     try:
-        return parse_qsl(body.decode(errors="replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        if len(body) <= SMALL:
+            return form_fields(None, body, _MOST_FIELDS)
+        return await service.helpers.call(form_fields, body, _MOST_FIELDS, stop=service.stop())
     except ValueError:
         raise ApiError(400, f"Invalid request: the form has more than {_MOST_FIELDS} fields") from None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple
+from urllib.parse import parse_qsl
 
 from dragoman.documents import SegmentText, parse_document
 from dragoman.documents.document import Bilingual, Document
@@ -70,6 +71,15 @@ def segments(all_stages: OpenStages, requests: Sequence[Request]) -> list[list[s
 def continued(_: None, lines: Sequence[LineRequest], texts: Sequence[str]) -> list[LineRequest]:
     """Return the requests for the translations of lines, which have the same stretches."""
     return [line.continued(text) for line, text in zip(lines, texts, strict=True)]
+
+
+def form_fields(_: None, body: bytes, most: int) -> list[tuple[str, str]]:
+    """Return the fields of a form. Megabytes of `%` take seconds, and half a gigabyte of RAM.
+
+    Raises:
+        ValueError: it has more than `most`.
+    """
+    return parse_qsl(body.decode(errors="replace"), keep_blank_values=True, max_num_fields=most)
 
 
 class SentDocument(NamedTuple):
