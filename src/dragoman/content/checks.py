@@ -170,7 +170,9 @@ def _is_excused(number: Number, own: Side, other: Side, has_clock: bool) -> bool
     if any(value % 100 in years and (value in years or value > 1000) for value in values):
         return True  # 1995-96 and 1995-1996
     if has_clock:
-        shifted = {value + 12 for value in values if value <= 12} | {value - 12 for value in values if 12 <= value <= 24}
+        shifted = {value + 12 for value in values if value <= 12} | {
+            value - 12 for value in values if 12 <= value <= 24
+        }
         hours = {int(value) for value in others} | words
         hours |= {each.clock[0] for each in other.numbers if each.clock}
         if shifted & hours or any(value in (15, 30, 45) for value in values):
@@ -319,6 +321,10 @@ class Minus:
 
 #: All checks, in the order in which their faults are told.
 CHECKS: Sequence[Check] = (Numbers(), Percents(), Money(), Measures(), Dates(), Weekdays(), Times(), Minus())
+
+#: The check of spans, which knows no language, and all others, by the names that switch them off.
+SPANS = "spans"
+CHECK_NAMES = (SPANS, *(check.id for check in CHECKS))
 
 
 def faults(source: str, target: str, languages: tuple[str, str], off: Collection[str] = ()) -> list[Fault]:

@@ -94,7 +94,9 @@ def amount(text: str, number: Number, language: Language) -> Entity:
     if before := _SIGN_BEFORE.search(text, max(0, start - _NEAR), start):
         for form in (before[1], before[1][-1]):
             if form in language.currencies:
-                return Entity("money", start - len(before[0]) + before[0].index(form), end, (value, language.currencies[form]))
+                return Entity(
+                    "money", start - len(before[0]) + before[0].index(form), end, (value, language.currencies[form])
+                )
     if after := language.currency_after.match(text, end):
         return Entity("money", start, after.end(), (value, language.currencies[after[1]]))
     if unit := language.unit_pattern.match(text, end):

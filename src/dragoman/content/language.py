@@ -104,9 +104,17 @@ class Language:
 
     def _trace(self, kind: str, value: str | int) -> re.Pattern[str]:
         forms, signs = self._names(kind, value)
-        stems = {re.escape(stem(word)) for form in forms for word in _WORD.findall(form) if len(word) > 1 or
-                 _UNSPACED.match(word)}
-        marks = {re.escape(sign) + ("(?![A-Za-z])" if sign[-1].isascii() and sign[-1].isalpha() else "") for sign in signs if sign}
+        stems = {
+            re.escape(stem(word))
+            for form in forms
+            for word in _WORD.findall(form)
+            if len(word) > 1 or _UNSPACED.match(word)
+        }
+        marks = {
+            re.escape(sign) + ("(?![A-Za-z])" if sign[-1].isascii() and sign[-1].isalpha() else "")
+            for sign in signs
+            if sign
+        }
         return re.compile("|".join(sorted({*stems, *marks}, key=len, reverse=True)) or r"(?!)", re.IGNORECASE)
 
     def _names(self, kind: str, value: str | int) -> tuple[list[str], list[str]]:
@@ -181,8 +189,11 @@ class Language:
         if not self.known("am"):
             return None
         am, pm = (
-            re.compile(rf"(?:(?<=\d)|(?<!\w))(?:{any_of(map(str.lower, words))}){self._word_end}"
-                       if self.has_spaces else any_of(map(str.lower, words)))
+            re.compile(
+                rf"(?:(?<=\d)|(?<!\w))(?:{any_of(map(str.lower, words))}){self._word_end}"
+                if self.has_spaces
+                else any_of(map(str.lower, words))
+            )
             for words in (
                 [*self.known("am"), *self.cldr["day_periods"]["am"]],
                 [*self.known("pm"), *self.cldr["day_periods"]["pm"]],
@@ -194,7 +205,10 @@ class Language:
 #: Signs that are the same everywhere.
 SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₩": "KRW", "₺": "TRY", "₪": "ILS"}
 SIGNS_OF: dict[str, list[str]] = {
-    **{code: [sign] for sign, code in SIGNS.items()}, "JPY": ["¥", "￥"], "CNY": ["¥", "￥"], "USD": ["$"],
+    **{code: [sign] for sign, code in SIGNS.items()},
+    "JPY": ["¥", "￥"],
+    "CNY": ["¥", "￥"],
+    "USD": ["$"],
 }
 #: Units that people write in Latin letters in any language.
 LATIN_UNITS = {

@@ -31,7 +31,9 @@ def write(entity: Entity, language: Language) -> list[str]:
         return _dates(value, language)
     if isinstance(value, tuple) and isinstance(value[0], Decimal):
         forms = [
-            form for number in _numbers(value[0], language) for form in _with_unit(number, str(value[1]), entity, language)
+            form
+            for number in _numbers(value[0], language)
+            for form in _with_unit(number, str(value[1]), entity, language)
         ]
     elif isinstance(value, Decimal):
         pattern = language.cldr["percent"] if entity.kind == "percent" else "{0}"
@@ -57,7 +59,10 @@ def _with_unit(number: str, unit: str, entity: Entity, language: Language) -> li
     signs = [*language.cldr["currencies"].get(unit, {"signs": []})["signs"], *SIGNS_OF.get(unit, ()), unit]
     pattern = language.cldr["money"]
     spaced = "{0} {1}" if pattern == "{1}{0}" else pattern
-    return [(spaced if sign == unit else pattern).replace("{0}", number).replace("{1}", sign) for sign in dict.fromkeys(signs)]
+    return [
+        (spaced if sign == unit else pattern).replace("{0}", number).replace("{1}", sign)
+        for sign in dict.fromkeys(signs)
+    ]
 
 
 def _dates(value: tuple[int | None, int, int | None], language: Language) -> list[str]:

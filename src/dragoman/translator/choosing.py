@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dragoman.text.currencies import lost_currency_words
-from dragoman.text.doubled_prices import has_doubled_price
-from dragoman.text.languages import have_rules
-from dragoman.text.moments import has_broken_moment
+from dragoman.content.checks import SPANS
 from dragoman.text.shouting import shout
 from dragoman.text.terms import missing_terms
-from dragoman.translator.content_check import content_flags
+from dragoman.translator.content_check import content_faults, has_span_faults
 from dragoman.translator.plans import Plan
 from dragoman.translator.reading import RESERVED, Reading
 from dragoman.translator.results import Flag
@@ -44,7 +41,7 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
     """Put the best candidate first. The others stay in their order.
 
     It has no fault, each span once, the same numbers, and all terms. If there is none, it is the one with the fewest
-    flags, of those the one that lacks the fewest terms, and of those one whose dates with a time are not broken.
+    flags, and of those the one that lacks the fewest terms.
     Candidates for a plain reading stay in their order; only their protected stretches are looked at.
 
     Args:
@@ -57,14 +54,13 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
         lost = any(text not in candidates[0].text for text in wanted)
         return Choice(candidates, ["span"] if lost else [])
     candidates = [candidate._replace(text=_repaired(reading, candidate.text)) for candidate in candidates]
-    flags = [_content_flags(reading, candidate.text, languages) for candidate in candidates]
+    flags = [_flags(reading, candidate.text, languages) for candidate in candidates]
     missing = [_missing(reading, candidate.text) for candidate in candidates]
     is_sound = [candidate.hypothesis.finished and not candidate.hypothesis.faults for candidate in candidates]
 
-    def faults(number: int) -> tuple[bool, int, int, bool]:
+    def faults(number: int) -> tuple[bool, int, int]:
         is_usable = is_sound[number] or not any(is_sound)
-        is_broken = has_broken_moment(reading.unmask(candidates[number].text), languages[1])
-        return bool(flags[number]) or not is_usable, len(flags[number]), len(missing[number]), is_broken
+        return bool(flags[number]) or not is_usable, len(flags[number]), len(missing[number])
 
     first = min(range(len(candidates)), key=faults)
     term_flags: list[Flag] = ["term_missing"] if missing[first] else []
@@ -73,40 +69,27 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
 
 
 def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> frozenset[str]:
-    """Return what a translation of a segment has lost: the flags of its checks, and the terms that it lacks.
+    """Return what a translation of a segment has lost: checks that it fails, and terms that it lacks.
 
     Args:
         reading: what the model read of the segment.
         translation: without masks, and not yet in capitals.
     """
-    source = reading.unmask(reading.text)
-    spans = [*(span for _, span in reading.masks), *reading.unmasked]
-    flags = content_flags(source, translation, spans, languages, reading.off)
-    flags = flags if "numbers" in reading.off else with_price_flag(flags, source, translation, languages)
-    return frozenset([*flags, *_missing(reading, translation)])
+    source, spans = reading.unmask(reading.text), [*(span for _, span in reading.masks), *reading.unmasked]
+    found = content_faults(source, translation, spans, languages, reading.off)
+    lost = {f"{fault.check} {fault.change} {fault.entity.value}" for fault in found}
+    if SPANS not in reading.off and has_span_faults(source, translation, spans):
+        lost.add(SPANS)
+    return frozenset([*lost, *_missing(reading, translation)])
 
 
-def _content_flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
-    flags = content_flags(reading.text, translation, reading.unmasked, languages, reading.off)
-    # A currency belongs to an amount, which a mask may hide.
-    if "numbers" in reading.off:
-        return flags
-    return with_price_flag(flags, reading.unmask(reading.text), reading.unmask(translation), languages)
-
-
-def with_price_flag(flags: Sequence[Flag], source: str, translation: str, languages: tuple[str, str]) -> list[Flag]:
-    """Return the flags of a translation, and `number` if it has a currency twice, or lost one in words.
-
-    Args:
-        source, translation: the texts without masks.
-
-    >>> with_price_flag([], "It costs $5.", "Es kostet $5 $.", ("en", "de"))
-    ['number']
-    """
-    if not have_rules(languages):
-        return [*flags]
-    has_fault = has_doubled_price(source, translation) or lost_currency_words(source, translation, *languages)
-    return [*flags, "number"] if has_fault and "number" not in flags else [*flags]
+def _flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
+    """Return the flags of a candidate: of its spans as the model wrote them, of its numbers without masks."""
+    has_spans = SPANS in reading.off or not has_span_faults(reading.text, translation, reading.unmasked)
+    source, spans = reading.unmask(reading.text), [*(span for _, span in reading.masks), *reading.unmasked]
+    lost = content_faults(source, reading.unmask(translation), spans, languages, reading.off)
+    flags: list[Flag] = [] if has_spans else ["span"]
+    return [*flags, "number"] if lost else flags
 
 
 def _missing(reading: Reading, translation: str) -> list[str]:

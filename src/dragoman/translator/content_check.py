@@ -1,4 +1,4 @@
-"""A check that a translation has the spans, symbols, numbers and currencies of its source."""
+"""A check that a translation has the spans, symbols and numbers of its source."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 
-from dragoman.text.currencies import currencies_kept
-from dragoman.text.languages import UNSPACED, base_language, have_rules
-from dragoman.text.numbers import NumberFaults, number_faults
+from dragoman.content.checks import SPANS, Fault, faults
+from dragoman.text.languages import UNSPACED
 from dragoman.text.odd_characters import symbols
 from dragoman.text.protection import occurrences
-from dragoman.text.quantities import Quantity, find_quantities
 from dragoman.text.spans import VERBATIM, find_spans
-from dragoman.text.unit_symbols import lost_units
-from dragoman.text.worded_quantities import find_worded_quantities, worded_faults
 from dragoman.translator.reading import RESERVED
 from dragoman.translator.results import Flag
 
@@ -22,37 +18,32 @@ _LETTER = re.compile(rf"[^\W\d_{UNSPACED}]")
 
 
 def content_flags(
-    source: str,
-    translation: str,
-    stretches: Sequence[str],
-    languages: tuple[str, str],
-    off: Container[str] = (),
+    source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str], off: Sequence[str] = ()
 ) -> list[Flag]:
     """Return the flags of what a translation lost or invented; an empty list if it has all.
 
-    `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols.
-    `number` is for numbers, months, weekdays, times and halves of the day that are missing or invented, and for lost
-    minus signs, units and currencies. Numbers are checked only if the rules know both languages.
+    `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols. `number`
+    is for what `content_faults` finds.
 
     Args:
         source, translation: the texts.
         stretches: the protected stretches of the source, as often as they are protected.
         languages: codes of the source and the target language.
-        off: checks that are switched off: `spans`, `numbers`.
+        off: checks that are switched off.
     """
-    spans = _verbatim(source)
     flags: list[Flag] = []
-    is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
-    if "spans" not in off and (is_invented or any(count for _, count in _miscounted(source, translation, stretches))):
+    if SPANS not in off and has_span_faults(source, translation, stretches):
         flags.append("span")
-    if "numbers" in off or not have_rules(languages):
-        return flags
-    source, target = _without_spans(source, translation, stretches)
-    has_faults = any(any(faults) for faults in _faults(source, target, languages))
-    has_faults = has_faults or bool(lost_units(source, target, languages[1]))
-    if has_faults or not currencies_kept(source, target, base_language(languages[1])):
+    if content_faults(source, translation, stretches, languages, off):
         flags.append("number")
     return flags
+
+
+def has_span_faults(source: str, translation: str, stretches: Sequence[str]) -> bool:
+    """Return True if a translation lost, repeated or invented a span; see `content_flags`."""
+    spans = _verbatim(source)
+    is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
+    return is_invented or any(count for _, count in _miscounted(source, translation, stretches))
 
 
 def lost_spans(source: str, translation: str, stretches: Sequence[str]) -> list[str]:
@@ -60,36 +51,13 @@ def lost_spans(source: str, translation: str, stretches: Sequence[str]) -> list[
     return list(dict.fromkeys(text for text, count in _miscounted(source, translation, stretches) if count < 0))
 
 
-def lost_quantities(
-    source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str]
-) -> list[Quantity]:
-    """Return the quantities of a source that a translation lost: those with a missing number, month or half of the day.
-
-    If a currency sign is missing, or the fault belongs to no quantity, such as one number too many, return all of them.
-    Quantities in words are returned only if they are lost. Places are those of the source. No quantity is in a
-    protected stretch. There are none if the rules do not know both languages.
-    """
-    if not have_rules(languages):
-        return []
-    source, target = _without_spans(source, translation, stretches)
-    in_digits, in_words = _faults(source, target, languages)
-    found = _with_places(find_worded_quantities(source, *languages), in_words.lost) if in_words.lost else []
-    is_kept = currencies_kept(source, target, base_language(languages[1]))
-    units = lost_units(source, target, languages[1])
-    if not any(in_digits) and is_kept and not units:
-        return found
-    quantities = find_quantities(source, *languages)
-    lost = _with_places(quantities, [*in_digits.lost, *units]) if is_kept else []
-    return sorted([*found, *(lost or quantities)])
-
-
-def _faults(source: str, translation: str, languages: tuple[str, str]) -> tuple[NumberFaults, NumberFaults]:
-    """Return the faults of quantities in digits, and of those in words."""
-    return number_faults(source, translation, *languages), worded_faults(source, translation, *languages)
-
-
-def _with_places(quantities: Sequence[Quantity], places: Sequence[int]) -> list[Quantity]:
-    return [each for each in quantities if any(each.start <= place < each.end for place in places)]
+def content_faults(
+    source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str], off: Sequence[str] = ()
+) -> list[Fault]:
+    """Return the faults of numbers, dates and amounts outside spans and protected stretches. See `content_flags`."""
+    spans = _verbatim(source)
+    parts = sorted({*spans, *stretches}, key=lambda part: (-len(part), part))
+    return faults(_blanked(source, parts, spans), _blanked(translation, parts, spans), languages, off)
 
 
 def _verbatim(source: str) -> dict[str, None]:
@@ -125,13 +93,6 @@ def _n_joined(text: str, span: str) -> int:
         count += start > 0 and _LETTER.match(text, start - 1) is not None
         start = text.find(span, start + len(span))
     return count
-
-
-def _without_spans(source: str, translation: str, stretches: Sequence[str]) -> tuple[str, str]:
-    """Return both texts with as many spaces in place of spans and protected stretches, so that places stay."""
-    spans = _verbatim(source)
-    parts = sorted({*spans, *stretches}, key=lambda part: (-len(part), part))
-    return _blanked(source, parts, spans), _blanked(translation, parts, spans)
 
 
 def _blanked(text: str, parts: Sequence[str], spans: Container[str]) -> str:

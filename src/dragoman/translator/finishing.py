@@ -12,7 +12,7 @@ from dragoman.alignment.links import Link
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator.choosing import Choice, ranked, restored, with_price_flag
+from dragoman.translator.choosing import Choice, ranked, restored
 from dragoman.translator.content_check import content_flags
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
@@ -147,8 +147,6 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     placed = place(request.text, stretches, translation.text, translation.alignment or ())
     kept = [request.text[start:end] for start, end in stretches]
     lost = content_flags(plan.text, placed.text, kept, plan.languages.pair, request.off)
-    if "numbers" not in request.off:
-        lost = with_price_flag(lost, plan.text, placed.text, plan.languages.pair)
     flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *lost])
     first, *others = translation.alternatives
     if not request.align:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+import re
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
-from dragoman.text.languages import have_rules
-from dragoman.text.quantities import Quantity, find_quantities, is_bare_amount
+from dragoman.content.entity import Entity
+from dragoman.content.find import find
+from dragoman.content.language import Language, language_of
+from dragoman.content.write import write
 from dragoman.translator.directions import TaggedText
+
+_DIGIT = re.compile(r"\d")
+#: Telephone numbers, as they are written within a country or from abroad, and versions: "Python 3.12".
+_AS_IT_IS = re.compile(
+    r"(?<![\w.,])(?:\+\d|0)\d*(?:[ /-]\d+)+(?![\w,])|(?:\w[,;:]? [A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?\d+\.\d[\d.]*"
+)
 
 
 class Written(NamedTuple):
@@ -25,18 +34,38 @@ def first_numbers(tagged: TaggedText, marked: Container[str]) -> list[Written]:
         tagged: a text and its languages.
         marked: see `Request.marked`.
     """
-    if not any(map(str.isdecimal, tagged.text)) or not have_rules(tagged.pair):
+    if not _DIGIT.search(tagged.text):
         return []
-    if is_bare_amount(tagged.text, tagged.target_lang):
+    source = language_of(tagged.pair[0])
+    entities = find(tagged.text, source) if source is not None else []
+    if entities and _is_bare(tagged.text, entities):
         return all_numbers(tagged)
-    found = find_quantities(tagged.text, *tagged.pair) if marked else []
-    return [_written(each) for each in found if each.is_time_or_price and tagged.text[each.start : each.end] in marked]
+    prices = {entity[1:3] for entity in entities if entity.kind == "money"} if marked else ()
+    return [each for each in all_numbers(tagged) if each[:2] in prices and tagged.text[slice(*each[:2])] in marked]
 
 
 def all_numbers(tagged: TaggedText) -> list[Written]:
-    """Return the numbers of a text that can be masked; none if the rules do not know both languages."""
-    return [_written(each) for each in find_quantities(tagged.text, *tagged.pair)] if have_rules(tagged.pair) else []
+    """Return the numbers of a text that can be masked; none if there is no data on one of the languages."""
+    source, target = map(language_of, tagged.pair)
+    return [] if source is None or target is None else [*_written(tagged.text, source, target)]
 
 
-def _written(quantity: Quantity) -> Written:
-    return Written(quantity.start, quantity.end, quantity.forms[0])
+def _is_bare(text: str, entities: list[Entity]) -> bool:
+    """Return True if a text has prices or measures, and no words."""
+    rest, end = [], 0
+    for entity in entities:
+        rest.append(text[end : entity.start])
+        end = entity.end
+    has_amount = any(entity.kind in ("money", "measure") for entity in entities)
+    return has_amount and not any(map(str.isalpha, "".join([*rest, text[end:]])))
+
+
+def _written(text: str, source: Language, target: Language) -> Iterator[Written]:
+    """Yield the numbers of a text with digits. Whole numbers without separators stay as they are: 007, 2026, 4711."""
+    kept = {place for match in _AS_IT_IS.finditer(text) for place in range(*match.span())}
+    for entity in find(text, source):
+        own = text[entity.start : entity.end]
+        if not _DIGIT.search(own) or entity.kind == "weekday":
+            continue
+        stays = entity.start in kept or (entity.kind == "cardinal" and own.isdecimal())
+        yield Written(entity.start, entity.end, own if stays else write(entity, target)[0])

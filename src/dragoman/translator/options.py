@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict, cast
+from typing import TypedDict, cast
 
 from dragoman.memories import TranslationMemory
 from dragoman.text.terms import TermList
-
-#: Checks that a request may switch off, each with its repair (`translator/repairs/`).
-CheckName = Literal["spans", "numbers"]
 
 #: Texts for a type checker, for which a string is a sequence of strings, too.
 TextList = list[str] | tuple[str, ...]
@@ -48,7 +45,7 @@ class TextOptions(LanguageOptions, total=False):
     terms: TermList | None
     doubts: bool
     min_confidence: float | None
-    off: Sequence[CheckName]
+    off: Sequence[str]
     plain: bool
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self, get_args
+from typing import Self
 
+from dragoman.content.checks import CHECK_NAMES
 from dragoman.errors import ConfigError
 from dragoman.memories import THRESHOLD, TranslationMemory, check_threshold
 from dragoman.text.protection import Stretch, merged, protection
 from dragoman.text.terms import TermList
 from dragoman.translator.checking import checked_stretches, flag, kind, share, string, string_list, translation_memory
-from dragoman.translator.options import CheckName
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Request:
     #: The confidence that a translation must have; below it, the text itself stands in its place, with a flag.
     min_confidence: float | None = None
     #: Checks to switch off: what they would find is neither flagged nor repaired, and candidates are not chosen by it.
-    off: Sequence[CheckName] = ()
+    off: Sequence[str] = ()
     #: Return what the model says: the text is cleaned and encoded, nothing else is read into it, and the translation is
     #: neither checked nor repaired, so it has no flags. It is cut only if it is too long, or by `sentences`. Protected
     #: stretches of documents, which `verbatim` names, are put back if they are lost.
@@ -93,8 +93,8 @@ class Request:
 
     def _check_off(self, owner: str) -> None:
         off = string_list(self.off, "check")
-        if unknown := [name for name in off if name not in get_args(CheckName)]:
-            raise ConfigError(f"unknown check {unknown[0]!r}{owner}", advice=f"use {', '.join(get_args(CheckName))}")
+        if unknown := [name for name in off if name not in CHECK_NAMES]:
+            raise ConfigError(f"unknown check {unknown[0]!r}{owner}", advice=f"use {', '.join(CHECK_NAMES)}")
         more = {
             "off": self.off,
             "protect": self.protect,

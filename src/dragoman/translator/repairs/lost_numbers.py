@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dragoman.content.language import language_of
+from dragoman.content.write import write
 from dragoman.translator.choosing import Choice
-from dragoman.translator.content_check import lost_quantities
+from dragoman.translator.content_check import content_faults
 from dragoman.translator.cutting import Segment
 from dragoman.translator.plans import TextPlan
 from dragoman.translator.repairs.repair import Form, Wanted
@@ -22,10 +24,12 @@ class Numbers:
         if not {"number", "term_missing"} & set(choice.flags):
             return Wanted()
         reading = segment.reading
-        lost = lost_quantities(reading.text, choice.candidates[0].text, reading.unmasked, text.languages.pair)
+        translation, target = choice.candidates[0].text, language_of(text.languages.target_lang)
+        found = content_faults(reading.text, translation, reading.unmasked, text.languages.pair, reading.off)
+        lost = [fault.entity for fault in found if fault.change == "lost"] if target is not None else []
         if reading.has_pieces:
             lost = [each for each in lost if not _has_digit(reading.text[each.start : each.end])]
-        phrases = [tuple(map(Form, each.forms)) for each in lost]
+        phrases = [tuple(map(Form, write(each, target))) for each in lost if target is not None]
         return Wanted(phrases, masks_numbers=reading.has_pieces and _has_digit(reading.text))
 
 
