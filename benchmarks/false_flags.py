@@ -14,9 +14,8 @@ import gzip
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from real_text_sets import Direction, Pair, data_folder, read_set, split_lines, split_pair
-
 from dragoman.content.faults import faults
+from real_text_sets import Direction, Pair, data_folder, read_set, split_lines, split_pair
 
 LANGUAGES = ("de", "fr", "zh", "es", "it", "nl", "pt", "ru", "pl", "ja", "ar", "sv", "cs", "tr", "ko")
 TEXTS = {"flores-dev": "encyclopedic", "news-2013": "news"}
