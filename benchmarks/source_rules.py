@@ -21,15 +21,12 @@ import sacrebleu
 from real_text_sets import Direction, Pair, chosen, data_folder, read_set, split_lines, split_pair
 
 from dragoman import Translator
-from dragoman.text.abbreviations import without_abbreviations
-from dragoman.text.contractions import with_apostrophes
 from dragoman.text.shouting import calm, is_shouted
 
 DIRECTIONS: Sequence[Direction] = (("en", "de"), ("en", "fr"), ("de", "en"), ("fr", "en"))
 #: A dictionary has no sentences.
 LEFT_OUT = ("freedict", "freedict-r")
 MOST_TRANSLATED = 500
-RESPELLING = "dragoman.translator.respelling"
 
 
 def world(direction: Direction, only: str = "") -> Iterator[Pair]:
@@ -61,26 +58,12 @@ def rules(
     translator: Translator,
 ) -> dict[str, tuple[Callable[[str, str], str], Callable[[], AbstractContextManager[object]]]]:
     """Return each rule by its name, with what turns it off."""
-    respelling = translator.pipeline.planner._respelling
+    n_pieces = translator.pipeline.planner._n_pieces
 
     def capitals(text: str, language: str) -> str:
-        return calm(text, language, respelling._cost) if is_shouted(text) else text
+        return calm(text, language, n_pieces) if is_shouted(text) else text
 
-    def off(name: str, value: object) -> Callable[[], AbstractContextManager[object]]:
-        return lambda: patch(name, value)
-
-    return {
-        "capitals": (capitals, off("dragoman.translator.reading.is_shouted", lambda text: False)),
-        "contractions": (with_apostrophes, off(f"{RESPELLING}.with_apostrophes", lambda text, language: text)),
-        "abbreviations": (
-            without_abbreviations,
-            off(f"{RESPELLING}.without_abbreviations", lambda text, language: text),
-        ),
-        "typing errors": (
-            respelling.spelling.repaired,
-            off("dragoman.text.spelling.Spelling.repaired", lambda self, text, language, spared=(): text),
-        ),
-    }
+    return {"capitals": (capitals, lambda: patch("dragoman.translator.reading.is_shouted", lambda text: False))}
 
 
 def main() -> None:

@@ -250,6 +250,13 @@ def test_a_file_outside_the_manifest_is_refused(copy: Path) -> None:
         load_bundle(copy)
 
 
+def test_the_list_of_words_of_an_older_bundle_is_not_read(copy: Path, tmp_path: Path) -> None:
+    (copy / "words.gz").write_bytes(b"not even gzip")
+    remake_manifest(copy)
+    write_bundle(tmp_path / "again", load_bundle(copy))
+    assert not (tmp_path / "again" / "words.gz").exists()
+
+
 def test_links_are_refused(copy: Path, tmp_path: Path) -> None:
     shutil.move(copy / "tokenizer", tmp_path / "elsewhere")
     (copy / "tokenizer").symlink_to(tmp_path / "elsewhere")

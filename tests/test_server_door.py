@@ -21,6 +21,7 @@ from dragoman.server.api_errors import ApiError, api_error  # noqa: E402
 from dragoman.server.bodies import Bodies, parse_json  # noqa: E402
 from dragoman.server.native_schema import StreamRequest, TranslateRequest  # noqa: E402
 from dragoman.server.pulse import Pulse  # noqa: E402
+from dragoman.server.translation_service import in_turns  # noqa: E402
 
 GOOD: dict[str, Any] = {"texts": ["A dog"], "source": "en", "target": "de"}
 
@@ -311,3 +312,24 @@ def test_others_are_answered_between_two_bodies_that_are_read(model: Path) -> No
 
     in_loop(work)
     assert "bodybody" not in "".join(steps)
+
+
+def test_others_are_answered_between_the_lines_of_a_request() -> None:
+    n_others, found = 0, list[int]()
+
+    async def answer() -> None:
+        nonlocal n_others
+        while len(found) < 5_000:
+            n_others += 1
+            await asyncio.sleep(0)
+
+    async def read() -> None:
+        found.extend([number async for number in in_turns(range(4_000))])
+        found.extend([number async for number in in_turns(range(4_000, 5_000))])
+
+    async def work() -> None:
+        await asyncio.gather(read(), answer())
+
+    in_loop(work)
+    assert found == [*range(5_000)]
+    assert n_others >= 10

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy
 import pytest
 import sentencepiece
 from hypothesis import given
@@ -19,13 +18,10 @@ from tiny import PAIRS, many_tokenizers, tiny_model, write_tiny_bundle
 
 from dragoman.alignment.word_spans import words
 from dragoman.bundle.bundle import load_bundle, save_bundle
-from dragoman.bundle.format import WORDS
-from dragoman.bundle.named_models import PRETRAINED, named_models
-from dragoman.bundle.words_file import read_words, words_text
-from dragoman.data.perturbations.typos import mistype
+from dragoman.bundle.named_models import named_models
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text import abbreviations, cleaning, contractions, sentences, shouting, spans
+from dragoman.text import cleaning, sentences, shouting, spans
 from dragoman.text.sentence_pieces import SentencePieces
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword import Subword
@@ -195,32 +191,6 @@ def test_text_is_cleaned_and_cut_equally(lines: list[str], node: Node) -> None:
             yield text, found, node("spans", paragraphs)
             yield text, shouting.is_shouted(paragraphs), node("isShouted", paragraphs)
             yield text, shouting.shout(paragraphs, "de"), node("shout", paragraphs, "de")
-            for code in ("en", "fr", "de"):
-                typed = paragraphs.replace("'", "").replace("’", "")
-                yield typed, contractions.with_apostrophes(typed, code), node("withApostrophes", typed, code)
-                written = abbreviations.without_abbreviations(paragraphs, code)
-                yield text, written, node("withoutAbbreviations", paragraphs, code)
             yield text, words(text), node("words", text)
 
     assert not differences(pairs())
-
-
-def test_typing_errors_are_read_equally(lines: list[str], node: Node, tmp_path: Path) -> None:
-    spelling = read_words(PRETRAINED / "everyday" / WORDS)
-    path = tmp_path / "words.txt"
-    path.write_text(words_text(spelling), encoding="utf-8")
-    generator = numpy.random.default_rng(1)
-    typed = [mistype(line, generator) for line in lines[::3]]
-    mended = 0
-
-    def pairs() -> Iterator[tuple[str, object, object]]:
-        nonlocal mended
-        for text in (*lines[1::3], *typed):
-            paragraphs = sentences.sanitize_paragraphs(text)
-            for code in ("en", "fr", "de"):
-                ours = spelling.repaired(paragraphs, code)
-                mended += ours != paragraphs
-                yield text, ours, node("repaired", str(path), code, paragraphs)
-
-    assert not differences(pairs())
-    assert mended > len(typed) // 4

@@ -6,12 +6,11 @@ import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
 const load = (name) => import(pathToFileURL(`${folder}/${name}.js`).href);
-const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "abbreviations", "contractions", "spelling", "alignment"];
-const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, abbreviations, contractions, spelling, alignment] = await Promise.all(names.map(load));
+const names = ["dragoman", "model_file", "tokenizer", "cleaning", "sentences", "spans", "shouting", "alignment"];
+const [dragoman, modelFile, tokenizer, cleaning, sentences, spans, shouting, alignment] = await Promise.all(names.map(load));
 const wasm = readFileSync(`${folder}/dragoman.wasm`);
 const translators = {};
 const tokenizers = {};
-const spellings = {};
 
 /** The two tokenizers of a file, without the engine. */
 function tokenizersOf(path) {
@@ -39,12 +38,6 @@ const functions = {
   spans: (text) => spans.findSpans(text).map((span) => [text.slice(span.start, span.end), span.kind]),
   isShouted: (text) => shouting.isShouted(text),
   shout: (text, language) => shouting.shout(text, language),
-  withApostrophes: (text, language) => contractions.withApostrophes(text, language),
-  withoutAbbreviations: (text, language) => abbreviations.withoutAbbreviations(text, language),
-  repaired: (path, language, text) => {
-    spellings[path] ??= spelling.readSpelling(readFileSync(path, "utf8"));
-    return spellings[path].get(language).repaired(text);
-  },
   words: (text) => alignment.wordsOf(text),
   plan: async (path, text, request) => {
     const plan = (await translatorOf(path)).planner.plan(text, { ...REQUEST, ...request });

@@ -62,6 +62,10 @@ ATTACKS: dict[str, Callable[[], list[bytes]]] = {
     "unclosed marks of HTML": lambda: [translate("<b>a " * 20_000, format="html")] * 2,
     "brackets": lambda: [translate("([{<" * 25_000)] * 4,
     "short lines": lambda: [translate("a\n" * 50_000), translate(["a\n" * 49_000] * 20)],
+    "as many lines as the queue takes": lambda: [
+        translate(["".join(f"dog {n}\n" for n in range(9_900))] * 2),
+        upload("a.csv", "".join(f"dog {n}\n" for n in range(19_900)).encode()),
+    ],
     "a table of short lines": lambda: [upload("a.csv", b"a\n" * (SIZE // 2 - 500))] * 2,
     "a catalogue of short messages": lambda: (
         [upload("a.po", filled(PO, b'msgid "a"\nmsgstr ""\n\n', b"", SIZE - 1_000))] * 2

@@ -14,11 +14,12 @@ from dragoman.bundle.finding import find_bundle
 from dragoman.bundle.format import (
     CARD,
     CONFIG,
+    LARGEST_WORDS,
+    OLD_WORDS,
     PRECISIONS,
     SHORT_LIST,
     TOKENIZER,
     WEIGHTS,
-    WORDS,
     configured_shapes,
     parse_part,
     read_config,
@@ -28,7 +29,6 @@ from dragoman.bundle.format import (
 from dragoman.bundle.search_ram import disproportion
 from dragoman.bundle.short_list_file import largest_short_list, read_short_list, short_list_bytes
 from dragoman.bundle.weights import StoredPrecision, largest_file, not_finite, read_weights, stored_weights, weights_of
-from dragoman.bundle.words_file import LARGEST_WORDS, read_words, words_bytes
 from dragoman.errors import BundleError, ConfigError, DivergedError
 from dragoman.machine.arrays import Floats
 from dragoman.machine.folders import MANIFEST, save_folder, verify_folder
@@ -36,7 +36,6 @@ from dragoman.machine.json_files import JSON_LIMIT, read_json, to_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.short_list import ShortList
-from dragoman.text.spelling import Spelling
 from dragoman.text.tags import describe_directions
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import file_limits, load_tokenizers
@@ -64,8 +63,6 @@ class Bundle:
     facts: Mapping[str, Any]
     #: The likely tokens of translations, if they were learned.
     short_list: ShortList | None = None
-    #: The words of its training text, if they were counted.
-    spelling: Spelling | None = None
 
     @property
     def lasting_facts(self) -> dict[str, Any]:
@@ -137,8 +134,6 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
         (temporary / WEIGHTS).write_bytes(save(weights))
         if bundle.short_list is not None:
             (temporary / SHORT_LIST).write_bytes(short_list_bytes(bundle.short_list))
-        if bundle.spelling is not None:
-            (temporary / WORDS).write_bytes(words_bytes(bundle.spelling))
         if card is not None:
             (temporary / CARD).write_text(card, encoding="utf-8", newline="\n")
 
@@ -184,7 +179,7 @@ def _load(folder: Path, verify: bool) -> Bundle:
     expected = config.source_vocab_size, config.target_vocab_size
     limits = {CONFIG: JSON_LIMIT, WEIGHTS: largest_file(shapes, precision)}
     limits |= {f"{TOKENIZER}/{name}": limit for name, limit in file_limits(expected).items()}
-    limits |= {SHORT_LIST: largest_short_list(expected), WORDS: LARGEST_WORDS}
+    limits |= {SHORT_LIST: largest_short_list(expected), OLD_WORDS: LARGEST_WORDS}
     manifest = verify_folder(folder, editable={CARD}, limits=limits) if verify else {}
     if verify:
         verify_listed(folder, manifest)
@@ -196,9 +191,8 @@ def _load(folder: Path, verify: bool) -> Bundle:
     if sizes != expected:
         problem = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"
         raise BundleError(problem, folder)
-    short_list_file, words_file = folder / SHORT_LIST, folder / WORDS
+    short_list_file = folder / SHORT_LIST
     short_list = read_short_list(short_list_file, tokenizers) if short_list_file.exists() else None
-    spelling = read_words(words_file) if words_file.exists() else None
     if verify and (read_json(folder / CONFIG), read_json(folder / MANIFEST)) != (settings, manifest):
         raise BundleError("the folder was replaced while it was read", folder, advice="load it again")
-    return Bundle(config, weights, tokenizers, search, settings["facts"], short_list, spelling)
+    return Bundle(config, weights, tokenizers, search, settings["facts"], short_list)

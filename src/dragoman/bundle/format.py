@@ -4,7 +4,6 @@
     tokenizer/         see `dragoman.text.tokenizer`
     model.safetensors  the weights, in float32, in float16 (half the size) or in int8 (a quarter); tied matrices once
     short_list.safetensors  the tokens that translations may have, if the model was packaged with a short-list
-    words.gz           the words of the training text, by which typing errors are read, if it was packaged with them
     README.md          the model card, if it has one: for people, who may edit it; nothing depends on it
     MANIFEST.json      size and SHA-256 of each file
 
@@ -36,7 +35,8 @@ CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 CARD = "README.md"
 SHORT_LIST = "short_list.safetensors"
-WORDS = "words.gz"
+#: A list of words that older bundles have, and nothing reads; its most bytes.
+OLD_WORDS, LARGEST_WORDS = "words.gz", 8_000_000
 TOKENIZER = "tokenizer"
 #: The fewest bytes of a layer in the file of weights, with six tensors in the head. More layers are not even outlined.
 LEAST_LAYER_BYTES = 500
@@ -98,7 +98,7 @@ def verify_listed(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Refuse a file that loading would open but the manifest does not list. Only the first of perhaps many is named."""
     try:
         with os.scandir(folder / TOKENIZER) as entries:
-            optional = [name for name in (SHORT_LIST, WORDS) if (folder / name).exists()]
+            optional = [name for name in (SHORT_LIST, OLD_WORDS) if (folder / name).exists()]
             names = itertools.chain((CONFIG, WEIGHTS, *optional), (f"{TOKENIZER}/{entry.name}" for entry in entries))
             name = next((name for name in names if name not in manifest["files"]), None)
     except OSError as error:

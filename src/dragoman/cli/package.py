@@ -45,15 +45,6 @@ CalibrateOn = Annotated[
     ),
 ]
 
-SpellingFrom = Annotated[
-    Path | None,
-    typer.Option(
-        "--spelling",
-        metavar="RUN",
-        help="Learn the words of the training text of this run, to read typing errors; default: the model's own run.",
-    ),
-]
-
 
 def package(
     model: OneModel,
@@ -62,7 +53,6 @@ def package(
     card: Card = None,
     short_list: ShortListFrom = None,
     calibrate: CalibrateOn = None,
-    spelling: SpellingFrom = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
 ) -> None:
@@ -71,8 +61,7 @@ def package(
     The new folder has all that is needed to translate, at half the size, and a card (README.md): --card, else the
     model's own, else a short new one. You may edit it later. --beam-size and --length-penalty become the
     model's defaults. With --short-list, the model translates faster on a CPU. The model of a run learns from the
-    run's validation text how sure it may be of a translation (its confidence), and from the training text its words,
-    by which typing errors are read ("hbae" as "habe"); another one does by --calibrate and --spelling.
+    run's validation text how sure it may be of a translation (its confidence); another one does by --calibrate.
 
     \b
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
@@ -86,7 +75,6 @@ def package(
     bundle = _with_search(load_bundle(model), {"beam_size": beam_size, "length_penalty": length_penalty})
     if short_list is not None:
         bundle = _with_short_list(bundle, short_list)
-    bundle = _with_spelling(bundle, model, spelling)
     bundle = _with_confidence(bundle, model, calibrate)
     written = text if text is not None else card_of(model) or simple_card(bundle, model, output)
     write_bundle(output, bundle, precision, written)
@@ -111,18 +99,6 @@ def _with_confidence(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
 
     found = _learned("confidence", model, folder, lambda run: calibrations(bundle, run))
     return bundle if found is None else replace(bundle, facts={**bundle.facts, FACT: found.model_dump(mode="json")})
-
-
-def _with_spelling(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
-    """Return the bundle with the words of a training text, if there is one; else as it is."""
-    from dragoman.data.prepared import open_prepared
-
-    found = _learned("words of the training text", model, folder, lambda run: open_prepared(run).spelling())
-    if found is None or not found.languages:
-        return bundle
-    counts = [f"{len(known.levels):,} of {language}" for language, known in found.languages.items()]
-    say(f"words by which typing errors are read: {', '.join(counts)}")
-    return replace(bundle, spelling=found)
 
 
 def _learned(what: str, model: str, folder: Path | None, learn: Callable[[Path], _Part | None]) -> _Part | None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +17,7 @@ from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.folders import MANIFEST, verify_folder
 from dragoman.machine.json_files import read_json
 from dragoman.text.learned_text import LearnedText
-from dragoman.text.spelling import Spelling
-from dragoman.text.spelling_learning import learn_spelling
-from dragoman.text.tags import Direction, split_tags
+from dragoman.text.tags import Direction
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import load_tokenizers
 
@@ -33,8 +29,6 @@ GIVEN = "the given tokenizers"
 LEARNED_FOR = "the model that a vocabulary was learned for"
 #: Lines whose sentences are counted.
 _MAX_COUNTED = 20_000
-#: Pairs whose words are counted.
-_MAX_SPELLED = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -54,26 +48,6 @@ class Prepared:
         indices = np.unique(np.linspace(0, len(self.train) - 1, _MAX_COUNTED).astype(int))
         lines = (self.train.source_text(int(index)) for index in indices)
         return LearnedText.count(lines, self.train.source_lengths, self.train.target_lengths)
-
-    def spelling(self) -> Spelling:
-        """Return the words of an evenly spread part of the training pairs. Pairs trained both ways count once."""
-        step = max(1, -(-len(self.train) // _MAX_SPELLED))
-        texts: dict[str, list[Iterator[str]]] = defaultdict(list)
-        for (source, target), rows in self._different_rows():
-            indices = range(rows.start, rows.stop, step)
-            texts[source].append(split_tags(self.train.source_text(i), self.tokenizers.source.tags)[1] for i in indices)
-            texts[target].append(self.train.target_text(i) for i in indices)
-        return learn_spelling({language: chain.from_iterable(lines) for language, lines in texts.items()})
-
-    def _different_rows(self) -> Iterator[tuple[Direction, slice]]:
-        """Yield the languages and the rows of each part that is not another one with its sides swapped."""
-        if not self.train.parts:
-            yield self.tokenizers.directions[0], slice(0, len(self.train))
-        seen: set[tuple[str, str, str]] = set()
-        for part, rows in self.train.rows_of_parts():
-            if (part.name, part.target_lang, part.source_lang) not in seen:
-                seen.add((part.name, part.source_lang, part.target_lang))
-                yield (part.source_lang, part.target_lang), rows
 
 
 def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prepared:

@@ -19,7 +19,6 @@ from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.bundle.finding import find_bundle
 from dragoman.bundle.format import WEIGHTS, read_config
 from dragoman.bundle.weights import stored_weights
-from dragoman.bundle.words_file import words_text
 from dragoman.errors import ConfigError
 from dragoman.runtime.engine_config import engine_config
 from dragoman.settings.search_config import SearchConfig
@@ -48,8 +47,6 @@ def model_file(name: str | Path) -> bytes:
         problem = "its words are cut by spaCy's rules, which no browser has"
         raise ConfigError(problem, name, advice="export a model of subwords (bpe, unigram) or characters")
     parts = {"weights": _weights(bundle, folder), **_piece_models(bundle.tokenizers)}
-    if bundle.spelling is not None:
-        parts["words"] = words_text(bundle.spelling).encode()
     if bundle.short_list is not None:
         _log.warning(f"{name}: its short-list is left out; the page scores the whole vocabulary at each step")
     sizes = {part: len(content) for part, content in parts.items()}

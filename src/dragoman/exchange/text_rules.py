@@ -8,15 +8,12 @@ from __future__ import annotations
 import json
 import re
 from types import ModuleType
-from typing import Any
 
 from dragoman.alignment import word_spans
 from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.text import (
-    abbreviations,
     cleaning,
     command_options,
-    contractions,
     icu_messages,
     invisible,
     languages,
@@ -24,7 +21,6 @@ from dragoman.text import (
     sentences,
     shouting,
     spans,
-    spelling,
     tags,
 )
 from dragoman.translator import cutting, frames, marks, reading
@@ -45,7 +41,6 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (icu_messages, ("_HEAD",)),
     (odd_characters, ("_PART", "_SMALL", "_UNIT", "_NUMBER_BEFORE")),
     (frames, ("_BETWEEN", "_LEADING_TAGS", "_TRAILING_TAGS", "_ITEM", "_LETTER")),
-    (spelling, ("WORD", "_INSIDE")),
     (word_spans, ("_WORD", "_INVISIBLE")),
 )
 
@@ -57,9 +52,6 @@ def rules() -> str:
             "Record<string, [string, string]>",
             {name: to_javascript(each) for name, each in _patterns().items()},
         ),
-        "ABBREVIATIONS": ("Record<string, Record<string, string>>", _abbreviations()),
-        "CONTRACTIONS": ("Record<string, Record<string, string>>", contractions.CONTRACTIONS),
-        "SPELLING": ("{swapped: number[], doubled: number[]} & Record<string, number>", _spelling_rules()),
         "SCRIPTS": ("Record<string, string>", languages._SCRIPTS),
         "SCRIPT_LANGUAGES": ("string[]", sorted(set(languages._SHORT.values()))),
         "MARKS": (
@@ -74,22 +66,6 @@ def rules() -> str:
     )
 
 
-def _abbreviations() -> dict[str, Any]:
-    return {language: abbreviations.words_read(language) for language in abbreviations.LANGUAGES}
-
-
-def _spelling_rules() -> dict[str, Any]:
-    return {
-        "clearly": spelling._CLEARLY,
-        "row": spelling._ROW,
-        "rarest": spelling._RAREST,
-        "swapped": spelling._SWAPPED,
-        "doubled": spelling._DOUBLED,
-        "firstLetter": spelling._FIRST_LETTER,
-        "capital": spelling._CAPITAL,
-    }
-
-
 def _patterns() -> dict[str, re.Pattern[str]]:
     """Return all patterns by their names in JavaScript."""
     patterns = {
@@ -100,7 +76,6 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     patterns["SPACES"] = re.compile(r"\s+")
     patterns["spans.SPAN"] = spans._span_pattern()
     patterns |= _listed_patterns()
-    patterns |= {f"abbreviations.{language}": abbreviations.pattern(language) for language in abbreviations.LANGUAGES}
     return patterns
 
 

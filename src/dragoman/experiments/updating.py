@@ -97,7 +97,7 @@ def update(
         raise DataError(problem, advice="wait for more, or use them as they are: translate --memory")
     n_held = min(_MOST_HELD, max(_LEAST_HELD, len(pairs) // 10))
     held, learned = pairs[:n_held], pairs[n_held:]
-    start = _with_words(load_bundle(model), pairs, languages)
+    start = load_bundle(model)
     trial = _Trial(start, languages, device)
     old_held, replayed = trial.replay(old, [source for source, _ in learned])
     with tempfile.TemporaryDirectory(prefix="dragoman-update-") as folder:
@@ -105,14 +105,6 @@ def update(
         settings = _settings(Path(folder), corpora, languages)
         best = load_bundle(train(settings, Path(folder) / "run", init_from=model, device=device))
     return trial.choose(best, held, old_held, output, len(pairs))
-
-
-def _with_words(bundle: Bundle, pairs: Sequence[Pair], languages: tuple[str, str]) -> Bundle:
-    """Return a model that takes no word of the new pairs for a typing error."""
-    if bundle.spelling is None:
-        return bundle
-    texts = dict(zip(languages, map("\n".join, zip(*pairs, strict=True)), strict=True))
-    return replace(bundle, spelling=bundle.spelling.with_words(texts))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 #include "model.h"
 
-/* Return the sum of numbers in pairs of pairs, to the bits of NumPy's, which `ArrayModel` and earlier versions take. */
+/* Return the sum of numbers in pairs of pairs, to the bits of NumPy's, which earlier versions take. */
 static float sum_pairwise(const float *x, int64_t n) {
     const int64_t left = n / 2 - n / 2 % 8;
     float sums[8] = {0}, rest = 0;

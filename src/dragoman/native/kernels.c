@@ -1,4 +1,4 @@
-/* The arithmetic of a search: the same function as `array_model.py`, in float32 and one thread.
+/* The arithmetic of a search: the same function as `tests/oracles/array_model.py`, in float32 and one thread.
  * The operands of products may be narrower (`operands.h`, `linear.h`); everything else stays in float32.
  *
  * NumPy needs about sixty operations a layer, each over all rows. Here a few rows at a time go through the whole layer

@@ -67,7 +67,8 @@ class LineRequest:
 
     def fitting(self, planner: Planner, leg: Leg) -> LineRequest:
         """Return the request without what a model cannot answer: doubts, if it is not calibrated."""
-        return replace(self, doubts=self.doubts and planner.is_calibrated(leg.source, leg.target))
+        is_fitting = not self.doubts or planner.is_calibrated(leg.source, leg.target)
+        return self if is_fitting else replace(self, doubts=False)
 
     def continued(self, text: str) -> LineRequest:
         """Return the request for a translation of this line, which has the same stretches."""

@@ -7,7 +7,7 @@ of its segments are given to the model's batcher at once, which takes turns betw
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -30,10 +30,13 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.server_config import ServerConfig
 from dragoman.translator import Request, StopCondition, Translation
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 #: Threads for what takes milliseconds, and processes that read documents.
 _THREADS = _PROCESSES = 2
+#: Lines after which the event loop does something else.
+_AT_ONCE = 500
 
 
 class TranslationService:
@@ -180,15 +183,20 @@ class TranslationService:
     ) -> list[Translation]:
         async with self._model(leg.model) as model:
             config = _search_config(model, options)
-            keys: list[Hashable] = [(model.number, leg, line, config) for line in lines]
-            found = {key: self._cache.get(key) for key in keys}
-            missing = {key: line for key, line in zip(keys, lines, strict=True) if found[key] is None}
-            self._measures.cached.inc(sum(found[key] is not None for key in keys))
-            for key, translation in zip(
-                missing, await self._search(model, leg, list(missing.values()), config, stop), strict=True
-            ):
+            keys = list[Hashable]()
+            found = dict[Hashable, Translation | None]()
+            missing = dict[Hashable, LineRequest]()
+            async for line in in_turns(lines):
+                key: Hashable = (model.number, leg, line, config)
+                keys.append(key)
+                found[key] = self._cache.get(key)
+                if found[key] is None:
+                    missing[key] = line
+                else:
+                    self._measures.cached.inc()
+            translations = await self._search(model, leg, list(missing.values()), config, stop)
+            async for (key, line), translation in in_turns(zip(missing.items(), translations, strict=True)):
                 found[key] = translation
-                line = missing[key]
                 self._cache.add(key, line.strings, translation, len(line.verbatim))
         return [one for key in keys if (one := found[key]) is not None]
 
@@ -201,8 +209,16 @@ class TranslationService:
         stop: StopCondition,
     ) -> list[Translation]:
         planner = model.translator.pipeline.planner
-        requests = [line.fitting(planner, leg).request(leg.source, leg.target) for line in lines]
+        requests = [line.fitting(planner, leg).request(leg.source, leg.target) async for line in in_turns(lines)]
         return await translate_portions(model, requests, config, self._numbers, stop)
+
+
+async def in_turns(items: Iterable[Item]) -> AsyncIterator[Item]:
+    """Yield items, and let the event loop answer others in between."""
+    for number, item in enumerate(items, 1):
+        yield item
+        if not number % _AT_ONCE:
+            await asyncio.sleep(0)
 
 
 def _search_config(model: LoadedModel, options: Mapping[str, Any]) -> SearchConfig:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -20,13 +19,7 @@ def listed(name: ListName) -> list[str]:
     return list(dict.fromkeys(word for language in LANGUAGES for word in _read(language)[name]))
 
 
-def readings(language: str, name: Literal["words", "words_before_numbers"]) -> Mapping[str, str]:
-    """Return the words that are read in place of the abbreviations of a language."""
-    found: Mapping[str, str] = _read(language).get(name, {}) if language in LANGUAGES else {}
-    return found
-
-
 @cache
-def _read(language: str) -> dict[str, dict[str, str]]:
+def _read(language: str) -> dict[str, list[str]]:
     with (_FOLDER / f"{language}.toml").open("rb") as file:
         return tomllib.load(file)

@@ -73,7 +73,7 @@ def calm(text: str, language: str, cost: Callable[[str], int]) -> str:
         is_first = match.start() + offset in starts
         return best[0].upper() + best[1:] if is_first and best[0] != "ß" else best
 
-    return rewrite_words(text, rewritten)
+    return _rewritten(text, rewritten)
 
 
 def shout(text: str, language: str) -> str:
@@ -81,19 +81,18 @@ def shout(text: str, language: str) -> str:
     n_letters = sum(map(str.isalpha, text))
     if 2 * sum(letter.lower() != letter.upper() for letter in text) < n_letters:
         return text
-    return rewrite_words(text, lambda _, match: _upper(match[0], language))
+    return _rewritten(text, lambda _, match: _upper(match[0], language))
 
 
-def rewrite_words(text: str, rewrite: Callable[[int, re.Match[str]], str], pattern: re.Pattern[str] = _WORD) -> str:
+def _rewritten(text: str, rewrite: Callable[[int, re.Match[str]], str]) -> str:
     """Return a text with its words rewritten, except in addresses and the like.
 
     Args:
         rewrite: returns a word, given the offset of the part of the text that was searched, and the word's match there.
-        pattern: that of a word.
     """
     written = []
     for offset, part, is_verbatim in _parts(text):
-        written.append(part if is_verbatim else pattern.sub(partial(rewrite, offset), part))
+        written.append(part if is_verbatim else _WORD.sub(partial(rewrite, offset), part))
     return "".join(written)
 
 

@@ -10,7 +10,6 @@ from typing import Self
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import Bundle
 from dragoman.text.learned_text import LearnedText, fewest_sentences
-from dragoman.text.spelling import Spelling
 from dragoman.translator.confidence import Calibrations
 
 
@@ -25,8 +24,6 @@ class ModelFacts:
     #: None for an ensemble, and for a model that is not calibrated.
     calibrations: Calibrations | None = None
     is_ensemble: bool = False
-    #: The words of the training text of the first model, by which typing errors are read.
-    spelling: Spelling | None = None
 
     @classmethod
     def of_bundles(cls, bundles: Sequence[Bundle], names: Sequence[str | Path]) -> Self:
@@ -42,5 +39,4 @@ class ModelFacts:
             fewest_sentences(texts),
             Calibrations.of_bundle(first.facts, names[0]) if len(bundles) == 1 else None,
             is_ensemble=len(bundles) > 1,
-            spelling=first.spelling,
         )

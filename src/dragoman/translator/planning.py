@@ -12,7 +12,7 @@ from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.odd_characters import KnownCharacters
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
-from dragoman.text.spelling import WORD, Spelling
+from dragoman.text.shouting import calm
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
@@ -27,7 +27,9 @@ from dragoman.translator.plans import Plan, TextPlan, segment_limits
 from dragoman.translator.reading import KnownParts, Reading, TextReader
 from dragoman.translator.repairs.lost_terms import with_terms
 from dragoman.translator.request import Request
-from dragoman.translator.respelling import Respelling
+
+#: Pieces that an unknown one counts as, where the form of a word in capitals is chosen.
+_UNKNOWN_COST = 9
 
 
 class Planner:
@@ -53,7 +55,6 @@ class Planner:
         self._directions = directions
         self._max_length = max_length
         self._learned = facts.learned
-        self._respelling = Respelling(tokenizers.source, facts.spelling or Spelling())
         self._short_list = short_list
         self._calibrations, self._is_ensemble = facts.calibrations, facts.is_ensemble
         reserved = tokenizers.reserved
@@ -213,18 +214,22 @@ class Planner:
     def _reader(
         self, request: Request, tagged: TaggedText, marks: Marks, numbers: Sequence[Written]
     ) -> TextReader | PlainReader:
-        """Return the reader of a text. Words of terms have no typing errors."""
+        """Return the reader of a text."""
         if request.plain:
             return PlainReader(tagged.text, marks, self._tokenizers.reserved)
         terms = [(start, end) for start, end, _ in request.terms.find(tagged.text)] if request.terms else []
-        kept = {word.lower() for start, end in terms for word in WORD.findall(tagged.text[start:end])}
         language = tagged.source_lang or UNKNOWN
 
-        def respell(text: str, is_shouted: bool) -> str:
-            return self._respelling.respelled(text, language, is_shouted=is_shouted, kept=kept)
+        def calmed(text: str) -> str:
+            return calm(text, language, self._n_pieces)
 
         is_known, known = self._known_characters.in_language(language), KnownParts(numbers, terms)
-        return TextReader(tagged.text, marks, self._tokenizers.reserved, respell, is_known, known)
+        return TextReader(tagged.text, marks, self._tokenizers.reserved, calmed, is_known, known)
+
+    def _n_pieces(self, word: str) -> int:
+        """Return the number of a word's pieces; an unknown one counts as many."""
+        ids = self._tokenizers.source.encode(word)
+        return len(ids) + _UNKNOWN_COST * ids.count(self._tokenizers.source.special_ids.unknown)
 
     def _forbidden_ids(self, source_ids: Sequence[int]) -> Sequence[int]:
         """Return the ids of the reserved pieces that a source does not have, and its translation may not have."""

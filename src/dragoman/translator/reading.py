@@ -115,7 +115,7 @@ class TextReader:
         text: sanitized, without tags, with marks for the stretches that its request protects.
         marks: those of the text.
         reserved: pieces of the model that may mask spans; none if it has not learned any.
-        respell: writes a text as a model has learned to read it, and is told if the text is in capitals.
+        calmed: returns a text in capitals as a sentence.
         is_known: returns True for a character that has a piece of its own.
         known: parts of the text to treat apart.
     """
@@ -125,14 +125,14 @@ class TextReader:
         text: str,
         marks: Marks,
         reserved: Sequence[str],
-        respell: Callable[[str, bool], str],
+        calmed: Callable[[str], str],
         is_known: Callable[[str], bool],
         known: KnownParts,
     ) -> None:
         self._marks = marks
         self._verbatim: Collection[str] = {character for character in text if character in marks} if marks else ()
         self._reserved = reserved
-        self._respell = respell
+        self._calmed = calmed
         self._is_known = is_known
         #: The text, with its spans as marks.
         spans = [span for span in find_spans(text) if PARAGRAPH_END not in text[span.start : span.end]]
@@ -160,7 +160,7 @@ class TextReader:
     def read(self, segment: str) -> Reading:
         """Return what the model reads in place of a stretch of `text`."""
         shouted = is_shouted(segment)
-        text = self._respell(segment, shouted)
+        text = self._calmed(segment) if shouted else segment
         if not self._marks:
             return Reading(text, (), shouted, bool(self._reserved))
         pieces = dict(zip(self._masked(text), self._reserved, strict=False))

@@ -5,7 +5,6 @@ import { choose } from "./choosing.js";
 import { isCopied } from "./cutting.js";
 import { Engine } from "./engine.js";
 import { fetchBytes, readModelFile } from "./model_file.js";
-import { readSpelling } from "./spelling.js";
 import { requestOf, searchOf } from "./options.js";
 import { Planner } from "./planning.js";
 import { Tokenizer } from "./tokenizer.js";
@@ -82,8 +81,7 @@ export class Translator {
     this.source = new Tokenizer(source, part("source_pieces") ?? part("pieces"));
     this.target = new Tokenizer(target, part("target_pieces") ?? part("pieces"));
     this.model = engine.load(description.config, /** @type {Uint8Array} */ (part("weights")));
-    const spelling = readSpelling(new TextDecoder().decode(part("words") ?? new Uint8Array()));
-    this.planner = new Planner(description, this.source, this.target, spelling);
+    this.planner = new Planner(description, this.source, this.target);
   }
 
   /** The pairs of languages that the model was trained for. */

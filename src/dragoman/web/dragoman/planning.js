@@ -41,10 +41,9 @@ const UNKNOWN_COST = 9;
  */
 
 export class Planner {
-  /** @param {import("./model_file.js").Description} description @param {import("./tokenizer.js").Tokenizer} source @param {import("./tokenizer.js").Tokenizer} target @param {Map<string, import("./spelling.js").KnownWords>} spelling the known words of each language */
-  constructor(description, source, target, spelling) {
+  /** @param {import("./model_file.js").Description} description @param {import("./tokenizer.js").Tokenizer} source @param {import("./tokenizer.js").Tokenizer} target */
+  constructor(description, source, target) {
     this.description = description;
-    this.spelling = spelling;
     this.source = source;
     this.target = target;
     const { reserved, targets } = description;
@@ -101,7 +100,7 @@ export class Planner {
     const base = this.description.bases[language] ?? language;
     const cost = (/** @type {string} */ word) => this.#cost(word);
     const { reserved } = this.description;
-    const reader = new TextReader(text, base, reserved, cost, knownIn(base, this.isKnown), this.spelling.get(base));
+    const reader = new TextReader(text, base, reserved, cost, knownIn(base, this.isKnown));
     /** @type {Map<string, Reading>} */
     const known = new Map();
     const read = (/** @type {string} */ segment) => {

@@ -1,7 +1,5 @@
 // The text that a model reads in place of a segment, as in translator/reading.py.
 
-import { withoutAbbreviations } from "./abbreviations.js";
-import { withApostrophes } from "./contractions.js";
 import { hasForeignLetter, oddStretches } from "./odd_characters.js";
 import { allMatches, matchAt, pattern, replaceAll, strip } from "./patterns.js";
 import { PARAGRAPH_END } from "./sentences.js";
@@ -94,14 +92,12 @@ export class TextReader {
    * @param {string[]} reserved pieces that may mask spans
    * @param {(word: string) => number} cost the number of a word's pieces
    * @param {import("./odd_characters.js").IsKnown} isKnown
-   * @param {import("./spelling.js").KnownWords | undefined} knownWords of the language
    */
-  constructor(text, language, reserved, cost, isKnown, knownWords) {
+  constructor(text, language, reserved, cost, isKnown) {
     this.language = language;
     this.reserved = reserved;
     this.cost = cost;
     this.isKnown = isKnown;
-    this.knownWords = knownWords;
     /** @type {Map<string, string>} spans by their marks */
     this.spans = new Map();
     this.text = this.#mark(text);
@@ -115,8 +111,7 @@ export class TextReader {
   /** Return what the model reads in place of a stretch of `text`. @param {string} segment */
   read(segment) {
     const shouted = isShouted(segment);
-    const spelled = withApostrophes(shouted ? calm(segment, this.language, this.cost) : segment, this.language);
-    const text = this.knownWords?.repaired(withoutAbbreviations(spelled, this.language)) ?? spelled;
+    const text = shouted ? calm(segment, this.language, this.cost) : segment;
     if (!this.spans.size) return new Reading(text, new Map(), shouted, this.reserved.length > 0);
     const pieces = new Map(this.#masked(text).map((mark, i) => [mark, this.reserved[i]]));
     /** @type {Map<string, [string, string]>} */

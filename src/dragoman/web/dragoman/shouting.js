@@ -57,10 +57,10 @@ export function shout(text, language) {
   return rewriteWords(text, (word) => upper(word, baseLanguage(language)));
 }
 
-/** Return a text with its words rewritten, except in addresses and the like. @param {string} text @param {(word: string, place: number, before: string) => string} rewrite @param {string} name the pattern of a word */
-export function rewriteWords(text, rewrite, name = "shouting.WORD") {
+/** Return a text with its words rewritten, except in addresses and the like. @param {string} text @param {(word: string, place: number) => string} rewrite */
+function rewriteWords(text, rewrite) {
   const written = parts(text).map(({ start, text: part, isVerbatim }) =>
-    isVerbatim ? part : replaceAll(name, part, (word, place) => rewrite(word, place + start, part.slice(0, place))),
+    isVerbatim ? part : replaceAll("shouting.WORD", part, (word, place) => rewrite(word, place + start)),
   );
   return written.join("");
 }
