@@ -1,0 +1,1 @@
+"""Entities that must survive a translation, numbers, dates and amounts, for any language with a data file."""

@@ -1,0 +1,464 @@
+"""Checks that a translation has the numbers, dates and amounts of its source.
+
+Each would rather miss a fault than invent one: what one side names in full is only looked for on the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
+from functools import cached_property
+from typing import Literal, NamedTuple, Protocol
+
+from dragoman.content.digits import DIGIT, Number, find_numbers, plain_digits
+from dragoman.content.entity import Entity
+from dragoman.content.find import amount, find_dates, find_weekdays, minus_signs
+from dragoman.content.language import Language, language_of
+from dragoman.content.spoken_numbers import numbers_in_words
+
+
+class Fault(NamedTuple):
+    """An entity that a translation lost, or has though its source lacks it."""
+
+    check: str
+    change: Literal["lost", "gained"]
+    #: Places are those of the source if it is lost, of the translation if it is gained.
+    entity: Entity
+
+
+_SHORT_YEAR = re.compile(r"(?<=[-–/'’])\d\d(?!\d)")
+
+
+class Side:
+    """A text, and what the checks find in it, each once."""
+
+    def __init__(self, text: str, language: Language) -> None:
+        self.text = plain_digits(text)
+        self.language = language
+        self.has_digits = DIGIT.search(self.text) is not None
+        self._numbers: list[Number] | None = None
+        self._words: set[int] | None = None
+
+    @property
+    def numbers(self) -> list[Number]:
+        """The numbers in digits."""
+        if self._numbers is None:
+            self._numbers = find_numbers(self.text, self.language) if self.has_digits else []
+        return self._numbers
+
+    @property
+    def words(self) -> set[int]:
+        """The numbers in words, with the months that are named."""
+        if self._words is None:
+            self._words = numbers_in_words(self.text, self.language)
+            self._words.update(month for month in range(1, 13) if self.language.mentions(self.text, "months", month))
+        return self._words
+
+    @cached_property
+    def values(self) -> set[Decimal]:
+        """The values of the numbers in digits."""
+        return {value for number in self.numbers for value in number.values}
+
+    @cached_property
+    def known_values(self) -> set[Decimal | int]:
+        """The values in digits and in words."""
+        return {*self.values, *self.words}
+
+    @cached_property
+    def year_parts(self) -> set[int]:
+        """The decades and centuries of the years: 60 and 20 for 1960."""
+        return {part for value in self.known_values for part in _year_parts(value)}
+
+    @cached_property
+    def hours(self) -> set[int]:
+        """The numbers that may be hours."""
+        return {int(value) for value in self.known_values} | {each.clock[0] for each in self.numbers if each.clock}
+
+    @cached_property
+    def scales(self) -> set[int]:
+        """The powers of ten from 1,000 on that the text has in words."""
+        return {word for word in self.words if word >= 1000 and str(word).rstrip("0") == "1"}
+
+    @cached_property
+    def short_years(self) -> set[int]:
+        """The years of two digits: 1995-96, '96."""
+        return {int(match[0]) for match in _SHORT_YEAR.finditer(self.text)}
+
+    def amounts(self) -> Iterator[Entity]:
+        """Yield the entities of the numbers."""
+        return (amount(self.text, number, self.language) for number in self.numbers)
+
+
+class Check(Protocol):
+    """One check. It is switched off by its id."""
+
+    id: str
+    explanation: str
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield the faults of a translation."""
+        ...
+
+
+class Numbers:
+    """Compare the numbers in digits. A number in words on one side excuses one in digits on the other."""
+
+    id = "numbers"
+    explanation = "a number is missing, or is not in the source"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield numbers of two or more digits that are lost, and all that are gained."""
+        if not (source.has_digits or target.has_digits):
+            return
+        lost, gained = _unmatched(source.numbers, target.numbers)
+        if not (lost or gained) or _are_joined(source, lost, target, gained):
+            return
+        lost, gained = _without_names(source, lost, target, gained)
+        lost, gained = _unmatched([*_parts(lost)], [*_parts(gained)])
+        hints = _has_clock(source) or _has_clock(target)
+        lost, gained = _without_conversions(lost, gained, source, target)
+        for change, numbers, own, other in (("lost", lost, source, target), ("gained", gained, target, source)):
+            least = max(10 if change == "lost" else 1, other.language.least_sure)
+            for number in numbers:
+                if max(number.values) >= least and not _is_excused(number, own, other, hints):
+                    yield Fault(self.id, change, amount(own.text, number, own.language))  # type: ignore[arg-type]
+
+
+def _unmatched(sources: Sequence[Number], targets: Sequence[Number]) -> tuple[list[Number], list[Number]]:
+    """Return the numbers without an equal partner on the other side; each is a partner once."""
+    by_value: dict[Decimal, deque[int]] = defaultdict(deque)
+    for index, number in enumerate(targets):
+        for value in number.values:
+            by_value[value].append(index)
+    taken: set[int] = set()
+    lost: list[Number] = []
+    for number in sources:
+        queues = [by_value[value] for value in number.values if value in by_value]
+        for queue in queues:
+            while queue and queue[0] in taken:
+                queue.popleft()
+        partner = min((queue[0] for queue in queues if queue), default=None)
+        if partner is None:
+            lost.append(number)
+        else:
+            taken.add(partner)
+    return lost, [number for index, number in enumerate(targets) if index not in taken]
+
+
+def _parts(numbers: Sequence[Number]) -> Iterator[Number]:
+    """Yield numbers with those that look like times cut into hours and minutes."""
+    for number in numbers:
+        if number.clock is None:
+            yield number
+            continue
+        hour, minute = number.clock
+        yield Number(number.start, number.end, frozenset([Decimal(hour)]))
+        if minute:
+            yield Number(number.start, number.end, frozenset([Decimal(minute)]))
+
+
+def _without_conversions(
+    lost: list[Number], gained: list[Number], source: Side, target: Side
+) -> tuple[list[Number], list[Number]]:
+    """Return both without measures if a measure became one of another unit: 17 pounds, 7.7 kilograms."""
+    units = [
+        {
+            number: str(entity.value[1])
+            for number in numbers
+            if isinstance((entity := _amount(side, number)).value, tuple)
+        }
+        for numbers, side in ((lost, source), (gained, target))
+    ]
+    if not all(units) or {*units[0].values()} & {*units[1].values()}:
+        return lost, gained
+    return [each for each in lost if each not in units[0]], [each for each in gained if each not in units[1]]
+
+
+def _amount(side: Side, number: Number) -> Entity:
+    return amount(side.text, number, side.language)
+
+
+def _are_joined(source: Side, lost: Sequence[Number], target: Side, gained: Sequence[Number]) -> bool:
+    """Return True if both sides have the same digits in another number of parts: 030 1234567, 0301234567."""
+    digits = [
+        "".join(re.sub(r"\D", "", side.text[each.start : each.end]) for each in numbers)
+        for side, numbers in ((source, lost), (target, gained))
+    ]
+    return len(lost) != len(gained) and digits[0] == digits[1]
+
+
+def _without_names(
+    source: Side, lost: Sequence[Number], target: Side, gained: Sequence[Number]
+) -> tuple[list[Number], list[Number]]:
+    """Return both without the numbers of names that stay as they are: "version 2.125", "Room No. 1.250"."""
+    kept = [each for each in lost if _NAME.search(source.text, max(0, each.start - _NEAR), each.start)]
+    texts = {source.text[each.start : each.end] for each in kept}
+    copied = {target.text[each.start : each.end] for each in gained} & texts
+    return (
+        [each for each in lost if source.text[each.start : each.end] not in copied],
+        [each for each in gained if target.text[each.start : each.end] not in copied],
+    )
+
+
+#: Words and signs before the number of a version, a section or a room.
+_NAME = re.compile(r"(?:[A-Z][\w+#-]*[a-z]\.?|\b[Vv]|§|==|[Vv]ersion|版本)\s?\Z")
+_NEAR = 24
+
+
+class Separators:
+    """Look for decimals that are copied with the sign of the source."""
+
+    id = "separators"
+    explanation = "a decimal has the sign of the other language"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield decimals of a source that its translation copies, though its language has another sign."""
+        own, other = source.language.cldr["decimal"], target.language.cldr["decimal"]
+        if own == other or not (source.has_digits and target.has_digits):
+            return
+        written = {target.text[each.start : each.end] for each in target.numbers}
+        for number in source.numbers:
+            text = source.text[number.start : number.end]
+            is_name = _NAME.search(source.text, max(0, number.start - _NEAR), number.start)
+            if own not in text or text not in written or is_name:
+                continue
+            entity = _amount(source, number)
+            if entity.kind in ("money", "measure", "percent"):
+                yield Fault(self.id, "lost", entity)
+
+
+_COLON = re.compile(r"\d[:：]\d\d")
+
+
+def _has_clock(side: Side) -> bool:
+    halves = side.language.day_halves
+    if _COLON.search(side.text):
+        return True
+    lowered = side.text.lower()
+    return (halves is not None and any(half.search(lowered) for half in halves)) or any(
+        word in lowered for word in side.language.known("clock")
+    )
+
+
+def _is_excused(number: Number, own: Side, other: Side, has_clock: bool) -> bool:
+    """Return True if the other text may have a number in another way: in words, as a month, in another scale."""
+    values = {int(value) for value in number.values if value == int(value)}
+    words, others = other.words, other.values
+    if values & words or values & other.year_parts:
+        return True
+    if any(part in other.known_values for value in values for part in _year_parts(value)):
+        return True
+    years = own.short_years | other.short_years
+    if any(value % 100 in years and (value in years or value > 1000) for value in values):
+        return True  # 1995-96 and 1995-1996
+    if has_clock:
+        shifted = {value + 12 for value in values if value <= 12} | {
+            value - 12 for value in values if 12 <= value <= 24
+        }
+        if words & {15, 30}:  # "halb drei" is 2:30
+            shifted |= {value + 1 for value in values if value <= 23}
+        if shifted & other.hours or any(value in (15, 30, 45) for value in values):
+            return True
+    scales = own.scales | other.scales
+    if any(value * scale in others or value / scale in others for value in number.values for scale in scales):
+        return True
+    return any(value / scale in words for value in number.values for scale in scales)
+
+
+def _year_parts(year: Decimal | int) -> Iterator[int]:
+    """Yield the numbers that stand for the decade and the century of a year: the 1960s, "années 60", 20世纪60年代."""
+    if 1000 < year < 2100 and year == int(year):
+        yield int(year) // 100 + 1
+        if year % 10 == 0:
+            yield int(year) % 100
+
+
+class Words:
+    """Compare numbers in words from a million on, which are hardly anything else."""
+
+    id = "words"
+    explanation = "a large number in words is missing, or is not in the source"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield the largest number in words of a side if the other side has it neither in words nor in digits."""
+        for change, own, other in (("lost", source, target), ("gained", target, source)):
+            match = own.language.millions.search(own.text.lower())
+            if match is None:
+                continue
+            if own.words & {30, 50}:  # half a million
+                continue
+            value = max(own.words, default=0)
+            if value > 1_000_000 and str(value).rstrip("0") != "1" and not (value in other.words or _has(other, value)):
+                yield Fault(self.id, change, Entity("cardinal", *match.span(), Decimal(value)))  # type: ignore[arg-type]
+
+
+def _has(side: Side, value: int) -> bool:
+    return any(abs(value - each) * 20 < value for number in side.numbers for each in number.values)
+
+
+class Percents:
+    """Look for a sign or a word of percent."""
+
+    id = "percents"
+    explanation = "a number is no percentage any more"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield the percentages of a source whose translation has none."""
+        if "%" not in source.text or _PERCENT.search(target.text) or not target.language.known("percent"):
+            return
+        if not any(word in target.text.lower() for word in target.language.known("percent")):
+            yield from (Fault(self.id, "lost", each) for each in source.amounts() if each.kind == "percent")
+
+
+_PERCENT = re.compile("[%％٪]")
+
+
+class Money:
+    """Look for each currency of the source."""
+
+    id = "money"
+    explanation = "an amount has lost its currency"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield the amounts of a source whose currency its translation does not name."""
+        if not source.has_digits:
+            return
+        for entity in source.amounts():
+            if entity.kind != "money" or not isinstance(entity.value, tuple):
+                continue
+            if not target.language.mentions(target.text, "currencies", str(entity.value[1])):
+                yield Fault(self.id, "lost", entity)
+
+
+class Measures:
+    """Look for each unit of the source."""
+
+    id = "measures"
+    explanation = "a measure has lost its unit"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield the measures whose number is kept and whose unit is not. A measure may become one of another unit."""
+        if not source.has_digits:
+            return
+        values = target.values
+        for entity in source.amounts():
+            if entity.kind != "measure" or not isinstance(entity.value, tuple) or entity.value[0] not in values:
+                continue
+            if not target.language.mentions(target.text, "units", str(entity.value[1])):
+                yield Fault(self.id, "lost", entity)
+
+
+class Dates:
+    """Look for each month that is named."""
+
+    id = "dates"
+    explanation = "a month is missing, or is not in the source"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield dates whose month the other side neither names nor has as a number."""
+        for change, own, other in (("lost", source, target), ("gained", target, source)):
+            for entity in find_dates(own.text, own.language):
+                month = entity.value[1] if isinstance(entity.value, tuple) else 0
+                if month not in other.values and not other.language.mentions(other.text, "months", int(month)):
+                    yield Fault(self.id, change, entity)  # type: ignore[arg-type]
+
+
+class Weekdays:
+    """Look for each weekday that is named."""
+
+    id = "weekdays"
+    explanation = "a weekday is missing, or is not in the source"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield weekdays that the other side does not name."""
+        for change, own, other in (("lost", source, target), ("gained", target, source)):
+            for entity in find_weekdays(own.text, own.language):
+                if not other.language.mentions(other.text, "weekdays", int(str(entity.value))):
+                    yield Fault(self.id, change, entity)  # type: ignore[arg-type]
+
+
+class Times:
+    """Compare the half of the day."""
+
+    id = "times"
+    explanation = "a time is in the other half of the day"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield times after which a source has a word for the half of the day, if the translation has another half.
+
+        A translation in the clock of 24 hours names no half.
+        """
+        own, other = source.language.day_halves, target.language.day_halves
+        if not source.has_digits or own is None or other is None:
+            return
+        lowered, theirs = source.text.lower(), target.text.lower()
+        is_half = [half.search(lowered) is not None for half in own]
+        if is_half[0] == is_half[1] or other[is_half[1]].search(theirs):
+            return
+        hours = {each.clock[0] if each.clock else int(min(each.values)) for each in target.numbers}
+        for number in source.numbers:
+            hour = number.clock[0] if number.clock else int(min(number.values))
+            follows = own[is_half[1]].match(lowered[number.end :].lstrip()) is not None
+            if not follows or not 1 <= hour <= 12:
+                continue
+            wanted = hour % 12 + 12 * is_half[1]
+            wrong = (wanted + 12) % 24
+            if wanted not in hours and (wrong in hours or hour in hours):
+                minute = number.clock[1] if number.clock else 0
+                yield Fault(self.id, "lost", Entity("time", number.start, number.end, 60 * wanted + minute))
+
+
+class Minus:
+    """Look for a sign or a word for a minus sign."""
+
+    id = "minus"
+    explanation = "a number has lost its minus sign"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield negative numbers of a source whose translation has the number without a sign or a word for it."""
+        places = minus_signs(source.text) if source.has_digits else []
+        words = [word.lower() for word in target.language.known("minus")]
+        if not places or not words or minus_signs(target.text) or any(word in target.text.lower() for word in words):
+            return
+        for number in source.numbers:
+            if number.start - 1 in places:
+                value = -min(number.values)
+                yield Fault(self.id, "lost", Entity("cardinal", number.start - 1, number.end, value))
+
+
+#: All checks, in the order in which their faults are told.
+CHECKS: Sequence[Check] = (
+    Numbers(),
+    Separators(),
+    Words(),
+    Percents(),
+    Money(),
+    Measures(),
+    Dates(),
+    Weekdays(),
+    Times(),
+    Minus(),
+)
+
+
+def faults(source: str, target: str, languages: tuple[str, str], off: Collection[str] = ()) -> list[Fault]:
+    """Return the faults of a translation; none for a language without data.
+
+    Args:
+        languages: codes of the source and the target language.
+        off: ids of checks that are switched off.
+
+    >>> [(fault.check, fault.change) for fault in faults("On May 3 at 25 km/h.", "Am 3. Juni mit 25 kg.", ("en", "de"))]
+    [('measures', 'lost'), ('dates', 'lost'), ('dates', 'gained')]
+    >>> faults("Tengo veintidós años.", "I am 22 years old.", ("es", "en"))
+    []
+    """
+    known = language_of(languages[0]), language_of(languages[1])
+    if known[0] is None or known[1] is None:
+        return []
+    if not (known[0].first_look.search(source) or known[1].first_look.search(target)):
+        return []
+    sides = Side(source, known[0]), Side(target, known[1])
+    return [fault for check in CHECKS if check.id not in off for fault in check.faults(*sides)]

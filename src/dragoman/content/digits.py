@@ -1,0 +1,127 @@
+"""Numbers in digits, and the values that they may have."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+from typing import NamedTuple
+
+from dragoman.content.language import Language
+
+DIGIT = re.compile(r"\d")
+#: Digits with separators. A space or an apostrophe separates three digits.
+NUMBER = re.compile(r"\d+(?:[.,٫٬]\d+|['’\u00a0\u202f\u2009 ](?=\d{3}(?!\d))\d{3})*")
+TIME_LIKE = re.compile(r"(\d{1,2})[:.：](\d\d)(?!\d)")
+_COLON_TIME = re.compile(r"(?<![\d:.：])([01]?\d|2[0-4])[:：h]([0-5]\d)(?![\d:：])")
+DIGITS = re.compile(r"\d+")
+_MORE = re.compile(r"\d{1,9}(?![\d.,])")
+#: Longer ones are identifiers.
+_LONGEST = 40
+
+
+class Number(NamedTuple):
+    """A number in digits, with the values that it may have."""
+
+    start: int
+    end: int
+    #: "1.250" may be two.
+    values: frozenset[Decimal]
+    #: (hour, minute) if it looks like a time.
+    clock: tuple[int, int] | None = None
+
+
+def plain_digits(text: str) -> str:
+    """Return a text with the digits 0 to 9 in place of those of other scripts; places stay.
+
+    >>> plain_digits("٢٠٢٥ and ５")
+    '2025 and 5'
+    """
+    if text.isascii():
+        return text
+    foreign = {each for each in DIGIT.findall(text) if not each.isascii()}
+    return text.translate({ord(each): str(unicodedata.digit(each)) for each in foreign}) if foreign else text
+
+
+def find_numbers(text: str, language: Language | None) -> list[Number]:
+    """Return the numbers of a text with plain digits, in order."""
+    found: list[Number] = []
+    end = 0
+    for match in NUMBER.finditer(text):
+        if match.start() < end:
+            continue
+        time = _COLON_TIME.match(text, match.start())
+        if time:
+            hour, minute = int(time[1]), int(time[2])
+            values = frozenset([Decimal(f"{hour}.{minute:02}"), Decimal(100 * hour + minute)])
+            found.append(Number(*time.span(), values, (hour, minute)))
+            end = time.end()
+            continue
+        for number in _parsed(match, language):
+            found.append(_scaled(number, text, language))
+        end = max(match.end(), found[-1].end)
+    return found
+
+
+def _parsed(match: re.Match[str], language: Language | None) -> Iterator[Number]:
+    """Yield a number, or the parts of what is none, such as 25.11.2026."""
+    values = readings(match[0], language) if len(match[0]) <= _LONGEST else frozenset()
+    if values:
+        time = TIME_LIKE.fullmatch(match[0])
+        clock = (int(time[1]), int(time[2])) if time and int(time[1]) <= 24 and int(time[2]) < 60 else None
+        yield Number(*match.span(), values, clock)
+        return
+    for part in DIGITS.finditer(match[0]):
+        start = match.start() + part.start()
+        yield Number(start, start + len(part[0]), frozenset([Decimal(part[0])]))
+
+
+@cache
+def _signs(language: Language | None) -> tuple[str, str]:
+    return (language.cldr["decimal"], language.cldr["group"]) if language else ("", "")
+
+
+def readings(written: str, language: Language | None) -> frozenset[Decimal]:
+    """Return the values of digits with separators; empty if they are no number.
+
+    >>> sorted(map(str, readings("1.250", None))), readings("25.11.2026", None)
+    (['1.250', '1250'], frozenset())
+    """
+    signs = [each for each in written if not each.isdecimal()]
+    parts = DIGITS.findall(written)
+    if not signs:
+        return frozenset([Decimal(written)])
+    grouped = all(len(part) == 3 for part in parts[1:]) and len(parts[0]) <= 3
+    values: set[Decimal] = set()
+    if grouped and len(set(signs)) == 1:
+        values.add(Decimal("".join(parts)))
+    is_last_other = signs[-1] not in signs[:-1] and signs[-1] in ".,٫"
+    if is_last_other and all(len(part) in (2, 3) for part in parts[1:-1]) and len(set(signs[:-1])) <= 1:
+        values.add(Decimal("".join(parts[:-1]) + "." + parts[-1]))
+    if not values and len(set(signs)) == 1 and signs[0] == "," and all(len(part) == 2 for part in parts[1:-1]):
+        values.add(Decimal("".join(parts)))  # 12,34,567 in India
+    decimal, group = _signs(language)
+    if len(values) == 2 and signs[0] == decimal:
+        return frozenset([min(values)])
+    if len(values) == 2 and signs[0] == group:
+        return frozenset([max(values)])
+    return frozenset(values)
+
+
+def _scaled(number: Number, text: str, language: Language | None) -> Number:
+    """Return a number times the scale after it: "1.5 million", 3万."""
+    if language is None:
+        return number
+    values, end = number.values, number.end
+    match = language.scale_pattern.match(text, end)
+    while match:
+        factor = language.scales[match[1].lower()]
+        values, end = frozenset(value * factor for value in values), match.end()
+        more = None if language.has_spaces else _MORE.match(text, end)
+        if more:  # 10万4500
+            values, end = frozenset(value + int(more[0]) for value in values), more.end()
+            break
+        match = language.scale_pattern.match(text, end)
+    return number if end == number.end else Number(number.start, end, values)

@@ -1,0 +1,282 @@
+"""Data of a language: generated from CLDR, and a small file of the words that CLDR does not have."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+from dragoman.text.languages import UNSPACED, base_language
+
+#: A word matches by its beginning where it is only looked for: endings change, "środa" is "środę".
+_LEAST_STEM = 4
+_LONGEST_ENDING = 2
+_WORD = re.compile(r"[^\W\d_]+")
+_LEAST_SURE = 4
+_SPEED = re.compile(r"speed-(\w+)-per-\w+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+#: Units of time are words of everyday language ("a minute"), and are compared as numbers alone.
+#: "Pounds" are money in half of the languages.
+_NOT_MEASURES = ("duration-", "concentr-", "graphics-", "mass-pound")
+
+
+class Language:
+    """The data of one language; patterns are made when first needed.
+
+    Two rules hold for each kind of entity: it is found only in its full forms, and looked for by the beginnings of
+    words. So a check would rather miss a fault than invent one.
+    """
+
+    def __init__(self, code: str, cldr: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+        self.code = code
+        self.cldr = cldr
+        self._known = known
+
+    def known(self, key: str) -> list[str]:
+        """Return a list of words that people know and CLDR does not; empty if there is none."""
+        return list(self._known.get(key, ()))
+
+    @property
+    def least_sure(self) -> int:
+        """The least number that its words surely show; endings of words may hide smaller ones."""
+        return int(self._known.get("least_sure", 1 if self._known else _LEAST_SURE))
+
+    @cached_property
+    def number_words(self) -> Mapping[str, int]:
+        """The numbers by their words in small letters, ordinals and the words of the own file included."""
+        words: dict[str, int] = {}
+        for table in (self.cldr["number_words"], self.cldr["ordinals"], self._known.get("numbers", {})):
+            for number, forms in table.items():
+                if self.has_spaces or not 10 < int(number) < 100:  # 六百一十一 is read by its parts
+                    words.update((form.lower(), int(number)) for form in forms)
+        return words
+
+    @cached_property
+    def scales(self) -> Mapping[str, int]:
+        """The factors by words that may follow digits: "million", 万."""
+        scales = {word: number for word, number in self.number_words.items() if number >= 1000 and _is_power(number)}
+        scales |= {form.lower(): int(n) for n, forms in self._known.get("scales", {}).items() for form in forms}
+        return scales
+
+    @cached_property
+    def scale_pattern(self) -> re.Pattern[str]:
+        """Pattern of a scale right after digits."""
+        return re.compile(rf"[ \u00a0\u202f-]?({any_of(self.scales)}){self._word_end}", re.IGNORECASE)
+
+    @cached_property
+    def millions(self) -> re.Pattern[str]:
+        """Pattern of a word for a million or more."""
+        return re.compile(
+            any_of(
+                word
+                for word, number in self.scales.items()
+                if (number >= 10**6 and len(word) > 3) or (not self.has_spaces and number >= 10**4)
+            )
+        )
+
+    @cached_property
+    def months(self) -> re.Pattern[str]:
+        """Pattern of a month's full name."""
+        return self._whole(form for forms in self.cldr["months"] for form in forms)
+
+    @cached_property
+    def month_numbers(self) -> Mapping[str, int]:
+        """The numbers of months by their names in small letters."""
+        tables = self.cldr["short_months"], self.cldr["months"]
+        return {form.lower(): number for table in tables for number, forms in enumerate(table, 1) for form in forms}
+
+    @cached_property
+    def weekday_numbers(self) -> Mapping[str, int]:
+        """The numbers of weekdays by their full names in small letters; 0 is Monday."""
+        return {form.lower(): number for number, forms in enumerate(self.cldr["weekdays"]) for form in forms}
+
+    @cached_property
+    def weekdays(self) -> re.Pattern[str]:
+        """Pattern of a weekday's full name, its group; or of a phrase that names no day, such as "Black Friday"."""
+        return re.compile(f"{any_of(self.known('not_weekdays'))}|{self._whole(self.weekday_forms).pattern}")
+
+    @property
+    def weekday_forms(self) -> list[str]:
+        """The full names of weekdays."""
+        return [form for forms in self.cldr["weekdays"] for form in forms]
+
+    @cached_property
+    def first_look(self) -> re.Pattern[str]:
+        """Pattern that every text with an entity has: a digit, a month or a weekday. It is quick to search for."""
+        months = [form for forms in self.cldr["months"] for form in forms]
+        return re.compile(rf"\d|{any_of([*months, *self.weekday_forms])}|{self.millions.pattern}")
+
+    @cached_property
+    def _traces(self) -> dict[tuple[str, str | int], re.Pattern[str]]:
+        return {}
+
+    def mentions(self, text: str, kind: str, value: str | int) -> bool:
+        """Return True if a text may name a month, a weekday, a currency or a unit."""
+        key = kind, value
+        if key not in self._traces:
+            self._traces[key] = self._trace(kind, value)
+        return self._traces[key].search(text) is not None
+
+    def _trace(self, kind: str, value: str | int) -> re.Pattern[str]:
+        forms, signs = self._names(kind, value)
+        stems = {
+            re.escape(stem(word))
+            for form in forms
+            for word in _WORD.findall(form)
+            if len(word) > 1 or _UNSPACED.match(word)
+        }
+        marks = {
+            re.escape(sign) + ("(?![A-Za-z])" if sign[-1].isascii() and sign[-1].isalpha() else "")
+            for sign in signs
+            if sign
+        }
+        return re.compile("|".join(sorted({*stems, *marks}, key=len, reverse=True)) or r"(?!)", re.IGNORECASE)
+
+    def _names(self, kind: str, value: str | int) -> tuple[list[str], list[str]]:
+        """Return the words for a thing, and the signs that stand for it."""
+        own = list(self._known.get(kind, {}).get(str(value), ()))
+        if kind == "months":
+            return [*own, *self.cldr["months"][int(value) - 1]], list(self.cldr["short_months"][int(value) - 1])
+        if kind == "weekdays":
+            return [*own, *self.cldr["weekdays"][int(value)]], list(self.cldr["short_weekdays"][int(value)])
+        if kind == "currencies":
+            entry = self.cldr["currencies"].get(value, {"names": [], "signs": []})
+            return [*own, *entry["names"]], [*entry["signs"], str(value), *SIGNS_OF.get(str(value), ())]
+        entry = self.cldr["units"].get(value, {"names": [], "short": []})
+        names, signs = [*own, *entry["names"]], [*self._short(str(value)), *LATIN_UNITS.get(str(value), ())]
+        if length := _SPEED.fullmatch(str(value)):  # "every hour 80 kilometers"
+            more = self._names("units", f"length-{length[1]}")
+            return [*names, *more[0]], [*signs, *more[1]]
+        return names, signs
+
+    def _short(self, unit: str) -> list[str]:
+        return [form.replace("{0}", "").strip() for form in self.cldr["units"].get(unit, {"short": []})["short"]]
+
+    @cached_property
+    def units(self) -> Mapping[str, str]:
+        """The CLDR units by their short forms and names; forms of several units are left out."""
+        units: dict[str, str] = {}
+        guards, doubtful = set(self.known("not_units")), set()
+        for unit, entry in self.cldr["units"].items():
+            if unit.startswith(_NOT_MEASURES):
+                doubtful |= {*self._short(unit), *entry["names"]}
+                continue
+            latin = () if unit.startswith("temperature-") else LATIN_UNITS.get(unit, ())
+            for form in (*self._short(unit), *entry["names"], *latin):
+                if units.setdefault(form, unit) != unit:
+                    doubtful.add(form)
+        return {form: unit for form, unit in units.items() if form not in guards | doubtful and form}
+
+    @cached_property
+    def unit_pattern(self) -> re.Pattern[str]:
+        """Pattern of a unit right after digits."""
+        return re.compile(rf"[ \u00a0\u202f]?({any_of(self.units)}){self._word_end}")
+
+    @cached_property
+    def currencies(self) -> Mapping[str, str]:
+        """The ISO 4217 codes by signs, codes and names."""
+        found = {code: code for code in self.cldr["currencies"]} | SIGNS
+        for code, entry in self.cldr["currencies"].items():
+            found.update((form, code) for form in entry["names"])
+        return found
+
+    @cached_property
+    def currency_after(self) -> re.Pattern[str]:
+        """Pattern of a currency right after digits."""
+        return re.compile(rf"[ \u00a0\u202f]?({any_of(self.currencies)})(?![^\W\d_])")
+
+    @cached_property
+    def has_spaces(self) -> bool:
+        """True if words are written with spaces between them."""
+        return _UNSPACED.search(self.cldr["months"][0][0] + self.cldr["weekdays"][0][0]) is None
+
+    @property
+    def _word_end(self) -> str:
+        return r"(?![^\W\d_])" if self.has_spaces else ""
+
+    def _whole(self, forms: Iterable[str]) -> re.Pattern[str]:
+        """Return the pattern of whole words; without regard to capitals, except those that CLDR writes."""
+        start = r"(?<![\w])" if self.has_spaces else r"(?<!\d)"
+        return re.compile(f"{start}({any_of(forms)}){self._word_end}")
+
+    @cached_property
+    def day_halves(self) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
+        """Patterns of words for the first and the second half of the day; None if they are not known."""
+        if not self.known("am"):
+            return None
+        am, pm = (
+            re.compile(
+                rf"(?:(?<=\d)|(?<!\w))(?:{any_of(map(str.lower, words))}){self._word_end}"
+                if self.has_spaces
+                else any_of(map(str.lower, words))
+            )
+            for words in (
+                [*self.known("am"), *self.cldr["day_periods"]["am"]],
+                [*self.known("pm"), *self.cldr["day_periods"]["pm"]],
+            )
+        )
+        return am, pm
+
+
+#: Signs that are the same everywhere.
+SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₩": "KRW", "₺": "TRY", "₪": "ILS"}
+SIGNS_OF: dict[str, list[str]] = {
+    **{code: [sign] for sign, code in SIGNS.items()},
+    "JPY": ["¥", "￥"],
+    "CNY": ["¥", "￥"],
+    "USD": ["$"],
+}
+#: Units that people write in Latin letters in any language.
+LATIN_UNITS = {
+    "area-square-kilometer": ["km2"],
+    "area-square-meter": ["m2"],
+    "frequency-gigahertz": ["GHz"],
+    "length-centimeter": ["cm"],
+    "length-inch": ["″"],
+    "length-kilometer": ["km"],
+    "length-meter": ["m"],
+    "length-mile": ["mi"],
+    "length-millimeter": ["mm"],
+    "mass-gram": ["g"],
+    "mass-kilogram": ["kg"],
+    "speed-kilometer-per-hour": ["km/h", "kph", "kmh"],
+    "speed-mile-per-hour": ["mph"],
+    "temperature-celsius": ["°", "C"],
+    "temperature-fahrenheit": ["°", "F"],
+    "volume-liter": ["l", "L"],
+}
+
+
+def stem(word: str) -> str:
+    """Return the beginning of a word that its endings leave."""
+    return word.lower()[: max(_LEAST_STEM, len(word) - _LONGEST_ENDING)]
+
+
+def any_of(forms: Iterable[str]) -> str:
+    """Return a pattern of any of the forms, the longest first; of nothing if there are none."""
+    return "|".join(map(re.escape, sorted(set(forms), key=lambda form: (-len(form), form)))) or "(?!)"
+
+
+def _is_power(number: int) -> bool:
+    return str(number).rstrip("0") == "1"
+
+
+@cache
+def language_of(code: str) -> Language | None:
+    """Return the language of a code, such as "de-AT"; None if there is no data for it."""
+    return _load(base_language(code))
+
+
+@cache
+def _load(code: str) -> Language | None:
+    folder = files("dragoman.content")
+    path = folder / "cldr" / f"{code}.json"
+    if not code.isalpha() or not path.is_file():
+        return None
+    own = folder / "languages" / f"{code}.toml"
+    known = tomllib.loads(own.read_text(encoding="utf-8")) if own.is_file() else {}
+    return Language(code, json.loads(path.read_text(encoding="utf-8")), known)
