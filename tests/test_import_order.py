@@ -14,6 +14,7 @@ LEVELS = [
     {"machine"},
     {"settings"},
     {"native", "text", "corpora"},
+    {"content"},
     {"model", "decoding", "data"},
     {"bundle", "alignment", "memories"},
     {"runtime"},

@@ -1,1 +1,1 @@
-"""What must survive a translation: numbers, dates, times, money and measures, for any language with a data file."""
+"""Entities that must survive a translation, numbers, dates and amounts, for any language with a data file."""

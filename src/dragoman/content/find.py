@@ -8,9 +8,9 @@ from decimal import Decimal
 from functools import cache
 from itertools import chain
 
+from dragoman.content.digits import DIGIT, Number, find_numbers, plain_digits
 from dragoman.content.entity import Entity
 from dragoman.content.language import Language, any_of
-from dragoman.content.numbers import DIGIT, Number, find_numbers, plain_digits
 
 _PERCENT = re.compile(r"[ \u00a0\u202f]?[%％٪]")
 _SIGN_BEFORE = re.compile(r"([^\s\d(]{1,3}|\b[A-Z]{3})[ \u00a0\u202f]?\Z")
@@ -19,7 +19,7 @@ _IDENTIFIER = re.compile(r"[^\W\d_]-\Z")
 _NEAR = 5
 #: The signs after a year and a day in a pattern of CLDR such as y年M月d日.
 _DATE_SIGNS = re.compile(r"y(\w)\s?M+\w?\s?d(\w)")
-_MINUS = re.compile(r"(?:^|(?<=[\s(（]))[-−–](?=[€$£]?\d)")
+_MINUS = re.compile(r"(?:^|(?<=[\s(（\u4e00-\u9fff])|(?<=[,;:] ))(?<!\d )[-−–](?=[€$£]?\d)")
 
 
 def find(text: str, language: Language) -> list[Entity]:
@@ -49,7 +49,8 @@ def find(text: str, language: Language) -> list[Entity]:
 def find_weekdays(text: str, language: Language) -> Iterator[Entity]:
     """Yield the weekdays that a text names in full."""
     for match in language.weekdays.finditer(text):
-        yield Entity("weekday", *match.span(), language.weekday_numbers[match[1].lower()])
+        if match[1]:
+            yield Entity("weekday", *match.span(), language.weekday_numbers[match[1].lower()])
 
 
 def find_dates(text: str, language: Language) -> Iterator[Entity]:
@@ -75,11 +76,12 @@ def _date_pattern(language: Language) -> re.Pattern[str]:
             rf"(?:(?P<before>\d{{4}}){year}\s?)?(?<!\d)(?P<month>{names})(?:\s?(?P<after>\d{{1,2}}){day})?"
             rf"(?P<day>(?!))?(?P<year>(?!))?"
         )
-    link = rf"(?:\s(?:{any_of(language.known('date_links'))}))?\s"
+    links = [*language.known("date_links"), *re.findall(r"'(\w+)'", language.cldr["dates"]["long"])]
+    link = rf"(?:\s(?:{any_of(links)}))?\s"
     return re.compile(
-        rf"(?<!\w)(?:(?P<day>\d{{1,2}})(?:\.|º|°|er|st|nd|rd|th)?{link})?(?P<month>{names})(?!\w)"
+        rf"(?<!\w)(?:(?P<before>\d{{4}})\.?\s)?(?:(?P<day>\d{{1,2}})(?:\.|º|°|er|st|nd|rd|th)?{link})?(?P<month>{names})(?!\w)"
         rf"(?:\s(?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:.]\d|\d|\s?%))?"
-        rf"(?:,?{link}(?P<year>\d{{4}})(?!\d))?(?P<before>(?!))?"
+        rf"(?:,?{link}(?P<year>\d{{4}})(?!\d))?"
     )
 
 
@@ -89,6 +91,8 @@ def amount(text: str, number: Number, language: Language) -> Entity:
     value = min(values)
     if _IDENTIFIER.search(text, max(0, start - 2), start):
         return Entity("cardinal", start, end, value)
+    if text[start - 1 : start] == "%":
+        return Entity("percent", start - 1, end, value)
     if percent := _PERCENT.match(text, end):
         return Entity("percent", start, percent.end(), value)
     if before := _SIGN_BEFORE.search(text, max(0, start - _NEAR), start):

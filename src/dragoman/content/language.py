@@ -1,4 +1,4 @@
-"""What is known of a language: generated data of CLDR, and a small file of what CLDR does not have."""
+"""Data of a language: generated from CLDR, and a small file of the words that CLDR does not have."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from dragoman.text.languages import UNSPACED, base_language
 _LEAST_STEM = 4
 _LONGEST_ENDING = 2
 _WORD = re.compile(r"[^\W\d_]+")
+_LEAST_SURE = 4
 _SPEED = re.compile(r"speed-(\w+)-per-\w+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 #: Units of time are words of everyday language ("a minute"), and are compared as numbers alone.
-_NOT_MEASURES = ("duration-", "concentr-", "graphics-")
+#: "Pounds" are money in half of the languages.
+_NOT_MEASURES = ("duration-", "concentr-", "graphics-", "mass-pound")
 
 
 class Language:
@@ -38,13 +40,19 @@ class Language:
         """Return a list of words that people know and CLDR does not; empty if there is none."""
         return list(self._known.get(key, ()))
 
+    @property
+    def least_sure(self) -> int:
+        """The least number that its words surely show; endings of words may hide smaller ones."""
+        return int(self._known.get("least_sure", 1 if self._known else _LEAST_SURE))
+
     @cached_property
     def number_words(self) -> Mapping[str, int]:
         """The numbers by their words in small letters, ordinals and the words of the own file included."""
         words: dict[str, int] = {}
         for table in (self.cldr["number_words"], self.cldr["ordinals"], self._known.get("numbers", {})):
             for number, forms in table.items():
-                words.update((form.lower(), int(number)) for form in forms)
+                if self.has_spaces or not 10 < int(number) < 100:  # 六百一十一 is read by its parts
+                    words.update((form.lower(), int(number)) for form in forms)
         return words
 
     @cached_property
@@ -58,6 +66,17 @@ class Language:
     def scale_pattern(self) -> re.Pattern[str]:
         """Pattern of a scale right after digits."""
         return re.compile(rf"[ \u00a0\u202f-]?({any_of(self.scales)}){self._word_end}", re.IGNORECASE)
+
+    @cached_property
+    def millions(self) -> re.Pattern[str]:
+        """Pattern of a word for a million or more."""
+        return re.compile(
+            any_of(
+                word
+                for word, number in self.scales.items()
+                if (number >= 10**6 and len(word) > 3) or (not self.has_spaces and number >= 10**4)
+            )
+        )
 
     @cached_property
     def months(self) -> re.Pattern[str]:
@@ -77,8 +96,8 @@ class Language:
 
     @cached_property
     def weekdays(self) -> re.Pattern[str]:
-        """Pattern of a weekday's full name."""
-        return self._whole(self.weekday_forms)
+        """Pattern of a weekday's full name, its group; or of a phrase that names no day, such as "Black Friday"."""
+        return re.compile(f"{any_of(self.known('not_weekdays'))}|{self._whole(self.weekday_forms).pattern}")
 
     @property
     def weekday_forms(self) -> list[str]:
@@ -89,7 +108,7 @@ class Language:
     def first_look(self) -> re.Pattern[str]:
         """Pattern that every text with an entity has: a digit, a month or a weekday. It is quick to search for."""
         months = [form for forms in self.cldr["months"] for form in forms]
-        return re.compile(rf"\d|{any_of([*months, *self.weekday_forms])}")
+        return re.compile(rf"\d|{any_of([*months, *self.weekday_forms])}|{self.millions.pattern}")
 
     @cached_property
     def _traces(self) -> dict[tuple[str, str | int], re.Pattern[str]]:
@@ -146,7 +165,8 @@ class Language:
             if unit.startswith(_NOT_MEASURES):
                 doubtful |= {*self._short(unit), *entry["names"]}
                 continue
-            for form in (*self._short(unit), *entry["names"], *LATIN_UNITS.get(unit, ())):
+            latin = () if unit.startswith("temperature-") else LATIN_UNITS.get(unit, ())
+            for form in (*self._short(unit), *entry["names"], *latin):
                 if units.setdefault(form, unit) != unit:
                     doubtful.add(form)
         return {form: unit for form, unit in units.items() if form not in guards | doubtful and form}
@@ -212,11 +232,23 @@ SIGNS_OF: dict[str, list[str]] = {
 }
 #: Units that people write in Latin letters in any language.
 LATIN_UNITS = {
-    "length-kilometer": ["km"], "length-meter": ["m"], "length-centimeter": ["cm"], "length-millimeter": ["mm"],
-    "mass-kilogram": ["kg"], "mass-gram": ["g"], "speed-kilometer-per-hour": ["km/h", "kph", "kmh"],
-    "speed-mile-per-hour": ["mph"], "length-mile": ["mi"], "length-inch": ["″"], "area-square-kilometer": ["km2"], "area-square-meter": ["m2"], "temperature-celsius": ["°", "C"],
-    "temperature-fahrenheit": ["°", "F"], "volume-liter": ["l", "L"], "frequency-gigahertz": ["GHz"],
-}  # fmt: skip
+    "area-square-kilometer": ["km2"],
+    "area-square-meter": ["m2"],
+    "frequency-gigahertz": ["GHz"],
+    "length-centimeter": ["cm"],
+    "length-inch": ["″"],
+    "length-kilometer": ["km"],
+    "length-meter": ["m"],
+    "length-mile": ["mi"],
+    "length-millimeter": ["mm"],
+    "mass-gram": ["g"],
+    "mass-kilogram": ["kg"],
+    "speed-kilometer-per-hour": ["km/h", "kph", "kmh"],
+    "speed-mile-per-hour": ["mph"],
+    "temperature-celsius": ["°", "C"],
+    "temperature-fahrenheit": ["°", "F"],
+    "volume-liter": ["l", "L"],
+}
 
 
 def stem(word: str) -> str:

@@ -6,7 +6,6 @@ The rules count neither words nor sentences, so that they hold for languages wit
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -15,6 +14,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.content.comparing import faults as content_faults
 from dragoman.data.checks.copied import is_copied, is_wordless
 from dragoman.data.checks.foreign_script import ForeignScript
 from dragoman.data.checks.language_evidence import ALIKE
@@ -24,13 +24,12 @@ from dragoman.errors import counted
 from dragoman.settings.data_config import Fault
 from dragoman.text.cleaning import without_controls
 from dragoman.text.languages import base_language
-from dragoman.text.number_words import has_number_words
-from dragoman.text.numbers import numbers_kept
 from dragoman.text.tags import UNKNOWN
 
-_DIGIT = re.compile(r"\d")
 #: A rule misses faults where at least this many of the two languages are unknown.
 _BLIND_FROM_UNKNOWN: Mapping[Fault, int] = {"copied": 2, "script": 1}
+#: The checks of content that are about other things than numbers.
+_NOT_NUMBERS = ("money", "measures", "weekdays")
 N_SAMPLES = 5
 _MAX_SAMPLE = 60
 #: A fault of a larger share of the pairs is worth a warning.
@@ -81,7 +80,6 @@ class FaultCounter:
         source, target = base_language(source_lang), base_language(target_lang)
         self._may_be_equal = source == target or target in ALIKE.get(source, ())
         self._languages = source_lang, target_lang
-        self._knows_words = all(map(has_number_words, self._languages))
         self._dropped = dropped
         self._found: dict[Fault, FoundFault] = {}
         self._n_pairs = 0
@@ -139,10 +137,8 @@ class FaultCounter:
         return faults
 
     def _numbers_differ(self, source: str, target: str) -> bool:
-        """Return True if the numbers differ. One side alone may have them in words that are not known here."""
-        have_digits = [bool(_DIGIT.search(side)) for side in (source, target)]
-        may_differ = any(have_digits) if self._knows_words else all(have_digits)
-        return may_differ and not numbers_kept(source, target, *self._languages)
+        """Return True if the numbers differ. They are compared only if there is data for both languages."""
+        return bool(content_faults(source, target, self._languages, off=_NOT_NUMBERS))
 
 
 def describe(fault: Fault, found: FoundFault, n_pairs: int, *, is_dropped: bool) -> list[str]:

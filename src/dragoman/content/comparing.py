@@ -9,13 +9,14 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
+from functools import cached_property
 from typing import Literal, NamedTuple, Protocol
 
+from dragoman.content.digits import DIGIT, Number, find_numbers, plain_digits
 from dragoman.content.entity import Entity
 from dragoman.content.find import amount, find_dates, find_weekdays, minus_signs
 from dragoman.content.language import Language, language_of
-from dragoman.content.number_words import numbers_in_words
-from dragoman.content.numbers import DIGIT, Number, find_numbers, plain_digits
+from dragoman.content.spoken_numbers import numbers_in_words
 
 
 class Fault(NamedTuple):
@@ -55,7 +56,32 @@ class Side:
             self._words.update(month for month in range(1, 13) if self.language.mentions(self.text, "months", month))
         return self._words
 
-    @property
+    @cached_property
+    def values(self) -> set[Decimal]:
+        """The values of the numbers in digits."""
+        return {value for number in self.numbers for value in number.values}
+
+    @cached_property
+    def known_values(self) -> set[Decimal | int]:
+        """The values in digits and in words."""
+        return {*self.values, *self.words}
+
+    @cached_property
+    def year_parts(self) -> set[int]:
+        """The decades and centuries of the years: 60 and 20 for 1960."""
+        return {part for value in self.known_values for part in _year_parts(value)}
+
+    @cached_property
+    def hours(self) -> set[int]:
+        """The numbers that may be hours."""
+        return {int(value) for value in self.known_values} | {each.clock[0] for each in self.numbers if each.clock}
+
+    @cached_property
+    def scales(self) -> set[int]:
+        """The powers of ten from 1,000 on that the text has in words."""
+        return {word for word in self.words if word >= 1000 and str(word).rstrip("0") == "1"}
+
+    @cached_property
     def short_years(self) -> set[int]:
         """The years of two digits: 1995-96, '96."""
         return {int(match[0]) for match in _SHORT_YEAR.finditer(self.text)}
@@ -87,14 +113,16 @@ class Numbers:
         if not (source.has_digits or target.has_digits):
             return
         lost, gained = _unmatched(source.numbers, target.numbers)
-        if lost or gained:
-            lost, gained = _unmatched([*_parts(lost)], [*_parts(gained)])
+        if not (lost or gained) or _are_joined(source, lost, target, gained):
+            return
+        lost, gained = _without_names(source, lost, target, gained)
+        lost, gained = _unmatched([*_parts(lost)], [*_parts(gained)])
         hints = _has_clock(source) or _has_clock(target)
         lost, gained = _without_conversions(lost, gained, source, target)
         for change, numbers, own, other in (("lost", lost, source, target), ("gained", gained, target, source)):
-            least = 10 if change == "lost" else 0
+            least = max(10 if change == "lost" else 1, other.language.least_sure)
             for number in numbers:
-                if min(number.values) > least and not _is_excused(number, own, other, hints):
+                if max(number.values) >= least and not _is_excused(number, own, other, hints):
                     yield Fault(self.id, change, amount(own.text, number, own.language))  # type: ignore[arg-type]
 
 
@@ -135,13 +163,70 @@ def _without_conversions(
     lost: list[Number], gained: list[Number], source: Side, target: Side
 ) -> tuple[list[Number], list[Number]]:
     """Return both without measures if a measure became one of another unit: 17 pounds, 7.7 kilograms."""
-    measures = [
-        [number for number in numbers if amount(side.text, number, side.language).kind == "measure"]
+    units = [
+        {
+            number: str(entity.value[1])
+            for number in numbers
+            if isinstance((entity := _amount(side, number)).value, tuple)
+        }
         for numbers, side in ((lost, source), (gained, target))
     ]
-    if not all(measures):
+    if not all(units) or {*units[0].values()} & {*units[1].values()}:
         return lost, gained
-    return [each for each in lost if each not in measures[0]], [each for each in gained if each not in measures[1]]
+    return [each for each in lost if each not in units[0]], [each for each in gained if each not in units[1]]
+
+
+def _amount(side: Side, number: Number) -> Entity:
+    return amount(side.text, number, side.language)
+
+
+def _are_joined(source: Side, lost: Sequence[Number], target: Side, gained: Sequence[Number]) -> bool:
+    """Return True if both sides have the same digits in another number of parts: 030 1234567, 0301234567."""
+    digits = [
+        "".join(re.sub(r"\D", "", side.text[each.start : each.end]) for each in numbers)
+        for side, numbers in ((source, lost), (target, gained))
+    ]
+    return len(lost) != len(gained) and digits[0] == digits[1]
+
+
+def _without_names(
+    source: Side, lost: Sequence[Number], target: Side, gained: Sequence[Number]
+) -> tuple[list[Number], list[Number]]:
+    """Return both without the numbers of names that stay as they are: "version 2.125", "Room No. 1.250"."""
+    kept = [each for each in lost if _NAME.search(source.text, max(0, each.start - _NEAR), each.start)]
+    texts = {source.text[each.start : each.end] for each in kept}
+    copied = {target.text[each.start : each.end] for each in gained} & texts
+    return (
+        [each for each in lost if source.text[each.start : each.end] not in copied],
+        [each for each in gained if target.text[each.start : each.end] not in copied],
+    )
+
+
+#: Words and signs before the number of a version, a section or a room.
+_NAME = re.compile(r"(?:[A-Z][\w+#-]*[a-z]\.?|\b[Vv]|§|==|[Vv]ersion|版本)\s?\Z")
+_NEAR = 24
+
+
+class Separators:
+    """Look for decimals that are copied with the sign of the source."""
+
+    id = "separators"
+    explanation = "a decimal has the sign of the other language"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield decimals of a source that its translation copies, though its language has another sign."""
+        own, other = source.language.cldr["decimal"], target.language.cldr["decimal"]
+        if own == other or not (source.has_digits and target.has_digits):
+            return
+        written = {target.text[each.start : each.end] for each in target.numbers}
+        for number in source.numbers:
+            text = source.text[number.start : number.end]
+            is_name = _NAME.search(source.text, max(0, number.start - _NEAR), number.start)
+            if own not in text or text not in written or is_name:
+                continue
+            entity = _amount(source, number)
+            if entity.kind in ("money", "measure", "percent"):
+                yield Fault(self.id, "lost", entity)
 
 
 _COLON = re.compile(r"\d[:：]\d\d")
@@ -160,11 +245,10 @@ def _has_clock(side: Side) -> bool:
 def _is_excused(number: Number, own: Side, other: Side, has_clock: bool) -> bool:
     """Return True if the other text may have a number in another way: in words, as a month, in another scale."""
     values = {int(value) for value in number.values if value == int(value)}
-    words = other.words
-    if values & words:
+    words, others = other.words, other.values
+    if values & words or values & other.year_parts:
         return True
-    others = {value for each in other.numbers for value in each.values}
-    if any(_is_same_year(value, each) or _is_same_year(each, value) for value in values for each in others | words):
+    if any(part in other.known_values for value in values for part in _year_parts(value)):
         return True
     years = own.short_years | other.short_years
     if any(value % 100 in years and (value in years or value > 1000) for value in values):
@@ -173,21 +257,45 @@ def _is_excused(number: Number, own: Side, other: Side, has_clock: bool) -> bool
         shifted = {value + 12 for value in values if value <= 12} | {
             value - 12 for value in values if 12 <= value <= 24
         }
-        hours = {int(value) for value in others} | words
-        hours |= {each.clock[0] for each in other.numbers if each.clock}
-        if shifted & hours or any(value in (15, 30, 45) for value in values):
+        if words & {15, 30}:  # "halb drei" is 2:30
+            shifted |= {value + 1 for value in values if value <= 23}
+        if shifted & other.hours or any(value in (15, 30, 45) for value in values):
             return True
-    scales = {word for word in own.words | words if word >= 1000}
+    scales = own.scales | other.scales
     if any(value * scale in others or value / scale in others for value in number.values for scale in scales):
         return True
     return any(value / scale in words for value in number.values for scale in scales)
 
 
-def _is_same_year(year: Decimal | int, number: Decimal | int) -> bool:
-    """Return True if a number may stand for a decade or a century of a year: the 1960s, "années 60", 20世纪60年代."""
-    if not 1000 < year < 2100 or number > 100:
-        return False
-    return (year % 10 == 0 and year % 100 == number) or year // 100 + 1 == number
+def _year_parts(year: Decimal | int) -> Iterator[int]:
+    """Yield the numbers that stand for the decade and the century of a year: the 1960s, "années 60", 20世纪60年代."""
+    if 1000 < year < 2100 and year == int(year):
+        yield int(year) // 100 + 1
+        if year % 10 == 0:
+            yield int(year) % 100
+
+
+class Words:
+    """Compare numbers in words from a million on, which are hardly anything else."""
+
+    id = "words"
+    explanation = "a large number in words is missing, or is not in the source"
+
+    def faults(self, source: Side, target: Side) -> Iterator[Fault]:
+        """Yield the largest number in words of a side if the other side has it neither in words nor in digits."""
+        for change, own, other in (("lost", source, target), ("gained", target, source)):
+            match = own.language.millions.search(own.text.lower())
+            if match is None:
+                continue
+            if own.words & {30, 50}:  # half a million
+                continue
+            value = max(own.words, default=0)
+            if value > 1_000_000 and str(value).rstrip("0") != "1" and not (value in other.words or _has(other, value)):
+                yield Fault(self.id, change, Entity("cardinal", *match.span(), Decimal(value)))  # type: ignore[arg-type]
+
+
+def _has(side: Side, value: int) -> bool:
+    return any(abs(value - each) * 20 < value for number in side.numbers for each in number.values)
 
 
 class Percents:
@@ -218,9 +326,10 @@ class Money:
         if not source.has_digits:
             return
         for entity in source.amounts():
-            if entity.kind == "money" and isinstance(entity.value, tuple):
-                if not target.language.mentions(target.text, "currencies", str(entity.value[1])):
-                    yield Fault(self.id, "lost", entity)
+            if entity.kind != "money" or not isinstance(entity.value, tuple):
+                continue
+            if not target.language.mentions(target.text, "currencies", str(entity.value[1])):
+                yield Fault(self.id, "lost", entity)
 
 
 class Measures:
@@ -233,11 +342,12 @@ class Measures:
         """Yield the measures whose number is kept and whose unit is not. A measure may become one of another unit."""
         if not source.has_digits:
             return
-        values = {value for number in target.numbers for value in number.values}
+        values = target.values
         for entity in source.amounts():
-            if entity.kind == "measure" and isinstance(entity.value, tuple) and entity.value[0] in values:
-                if not target.language.mentions(target.text, "units", str(entity.value[1])):
-                    yield Fault(self.id, "lost", entity)
+            if entity.kind != "measure" or not isinstance(entity.value, tuple) or entity.value[0] not in values:
+                continue
+            if not target.language.mentions(target.text, "units", str(entity.value[1])):
+                yield Fault(self.id, "lost", entity)
 
 
 class Dates:
@@ -251,8 +361,7 @@ class Dates:
         for change, own, other in (("lost", source, target), ("gained", target, source)):
             for entity in find_dates(own.text, own.language):
                 month = entity.value[1] if isinstance(entity.value, tuple) else 0
-                numbers = {value for each in other.numbers for value in each.values}
-                if month not in numbers and not other.language.mentions(other.text, "months", int(month)):
+                if month not in other.values and not other.language.mentions(other.text, "months", int(month)):
                     yield Fault(self.id, change, entity)  # type: ignore[arg-type]
 
 
@@ -320,11 +429,18 @@ class Minus:
 
 
 #: All checks, in the order in which their faults are told.
-CHECKS: Sequence[Check] = (Numbers(), Percents(), Money(), Measures(), Dates(), Weekdays(), Times(), Minus())
-
-#: The check of spans, which knows no language, and all others, by the names that switch them off.
-SPANS = "spans"
-CHECK_NAMES = (SPANS, *(check.id for check in CHECKS))
+CHECKS: Sequence[Check] = (
+    Numbers(),
+    Separators(),
+    Words(),
+    Percents(),
+    Money(),
+    Measures(),
+    Dates(),
+    Weekdays(),
+    Times(),
+    Minus(),
+)
 
 
 def faults(source: str, target: str, languages: tuple[str, str], off: Collection[str] = ()) -> list[Fault]:

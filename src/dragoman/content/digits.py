@@ -17,6 +17,7 @@ NUMBER = re.compile(r"\d+(?:[.,٫٬]\d+|['’\u00a0\u202f\u2009 ](?=\d{3}(?!\d))
 TIME_LIKE = re.compile(r"(\d{1,2})[:.：](\d\d)(?!\d)")
 _COLON_TIME = re.compile(r"(?<![\d:.：])([01]?\d|2[0-4])[:：h]([0-5]\d)(?![\d:：])")
 DIGITS = re.compile(r"\d+")
+_MORE = re.compile(r"\d{1,9}(?![\d.,])")
 #: Longer ones are identifiers.
 _LONGEST = 40
 
@@ -60,7 +61,7 @@ def find_numbers(text: str, language: Language | None) -> list[Number]:
             continue
         for number in _parsed(match, language):
             found.append(_scaled(number, text, language))
-        end = match.end()
+        end = max(match.end(), found[-1].end)
     return found
 
 
@@ -118,5 +119,9 @@ def _scaled(number: Number, text: str, language: Language | None) -> Number:
     while match:
         factor = language.scales[match[1].lower()]
         values, end = frozenset(value * factor for value in values), match.end()
+        more = None if language.has_spaces else _MORE.match(text, end)
+        if more:  # 10万4500
+            values, end = frozenset(value + int(more[0]) for value in values), more.end()
+            break
         match = language.scale_pattern.match(text, end)
     return number if end == number.end else Number(number.start, end, values)

@@ -1,0 +1,304 @@
+"""Numbers, dates and amounts: found, written, and missed in a translation that has lost or changed them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_numbers import in_words
+
+from dragoman.content.comparing import CHECKS, faults
+from dragoman.content.entity import Entity
+from dragoman.content.find import find
+from dragoman.content.language import Language, language_of
+from dragoman.content.spoken_numbers import numbers_in_words
+from dragoman.content.write import write
+
+CODES = sorted(path.name.removesuffix(".json") for path in (files("dragoman.content") / "cldr").iterdir())
+#: Source, translation, languages.
+RIGHT = [
+    ("Two million people live here.", "Hier wohnen zwei Millionen Menschen.", ("en", "de")),
+    ("Two million people live here.", "Hier wohnen 2 Mio. Menschen.", ("en", "de")),
+    ("Two million people live here.", "Hier wohnen 2.000.000 Menschen.", ("en", "de")),
+    ("Zwei Billionen Euro.", "Two trillion euros.", ("de", "en")),
+    ("Deux millions de gens vivent ici.", "这里住着两百万人。", ("fr", "zh")),
+    ("Deux cents millions de gens.", "两亿人。", ("fr", "zh")),
+    ("城里住着三百万人。", "Three million people live in the town.", ("zh", "en")),
+    ("他有两亿元。", "He has two hundred million yuan.", ("zh", "en")),
+    ("千万别忘了。", "Never forget it.", ("zh", "en")),
+    ("Thanks a million!", "Tausend Dank!", ("en", "de")),
+    ("Un million de fois merci.", "Thank you so much.", ("fr", "en")),
+    ("I shop on Black Friday.", "J'achète au Black Friday.", ("en", "fr")),
+    ("J'achète au Black Friday.", "I shop on Black Friday.", ("fr", "en")),
+    ("黑色星期五见。", "Rendez-vous au Black Friday.", ("zh", "fr")),
+    ("Mardi gras est passé.", "Mardi Gras is over.", ("fr", "en")),
+    ("We rest on Good Friday.", "我们在耶稣受难日休息。", ("en", "zh")),
+    ("She teaches Sunday school.", "她教主日学。", ("en", "zh")),
+    ("It is -5 °C.", "Es sind minus 5 Grad.", ("en", "de")),
+    ("It is -5 °C.", "Es sind −5 °C.", ("en", "de")),
+    ("It is -5 °C.", "外面零下5度。", ("en", "zh")),
+    ("Pages 3-5, 10 -12", "Seiten 3 bis 5, 10 12", ("en", "de")),
+    ("今晚气温将降到零下12度", "The temperature will fall to 12 degrees below zero.", ("zh", "en")),
+    ("今晚气温将降到零下12度", "Heute Nacht fällt die Temperatur auf 12 Grad unter Null.", ("zh", "de")),
+    ("今晚气温将降到零下12度", "La température tombera à -12 degrés.", ("zh", "fr")),
+    ("负5分", "5 points", ("zh", "en")),
+    ("Es sind minus fünf Grad.", "It is minus five degrees.", ("de", "en")),
+    ("It is minus five degrees.", "气温零下五度。", ("en", "zh")),
+    ("It is five degrees below zero.", "Il fait cinq degrés au-dessous de zéro.", ("en", "fr")),
+    ("Il fait au moins froid, moins de cinq degrés.", "It is less than five degrees.", ("fr", "en")),
+    ("Five minus two is three.", "Fünf weniger zwei ist drei.", ("en", "de")),
+    ("42.195 km", "42,195 km", ("en", "de")),
+    ("We owe you EUR 1,249.00.", "Wir schulden 1.249,00 EUR.", ("en", "de")),
+    ("42.195 km", "42.195公里", ("en", "zh")),
+    ("Ça coûte 1 250,00 €.", "Es kostet 1.250,00 €.", ("fr", "de")),
+    ("Ça coûte 1 250,00 €.", "It costs 1,250.00 euros.", ("fr", "en")),
+    ("It weighs 2.5 kilos.", "Es wiegt 2,5 Kilo.", ("en", "de")),
+    ("Come at 5.30 pm.", "Komm um 5.30 pm.", ("en", "de")),
+    ("Blender 4.2 is out.", "Blender 4.2 ist da.", ("en", "de")),
+    ("from Blender 4.2 to 4.3", "von Blender 4.2 bis 4.3", ("en", "de")),
+    ("12,500 km", "12 500 km", ("en", "de")),
+    ("12.500 km", "12 500 km", ("de", "fr")),
+    ("Install version 2.125.", "Installiere Version 2.125.", ("en", "de")),
+    ("Install v2.125.", "Installiere v2.125.", ("en", "de")),
+    ("安装版本2.125。", "Installe la version 2.125.", ("zh", "fr")),
+    ("See § 2.125.", "Siehe § 2.125.", ("en", "de")),
+    ("Zimmer Nr. 1.250", "Room No. 1,250", ("de", "en")),
+    ("Zimmer Nr. 1.250", "Room No. 1.250", ("de", "en")),
+    ("Python 3.125 is out.", "Python 3.125 ist da.", ("en", "de")),
+    ("Needs numpy==2.125.", "Benötigt numpy==2.125.", ("en", "de")),
+    ("seit dem 3.4.1990", "since 3/4/1990", ("de", "en")),
+    ("seit dem 3.4.1990", "since April 3, 1990", ("de", "en")),
+    ("Ruf 030 1234567 an.", "Call 030-1234567.", ("de", "en")),
+    ("En 2019, 20 000 personnes", "In 2019, 20,000 people", ("fr", "en")),
+    ("It costs twenty dollars.", "Es kostet 20 $.", ("en", "de")),
+    ("It costs $5 and $6.", "Es kostet 5 und 6 Dollar.", ("en", "de")),
+    ("From $25 to $30 a day.", "25–30 $ pro Tag.", ("en", "de")),
+    ("From $25 to $30 a day.", "每天25到30美元。", ("en", "zh")),
+    ("这本书120元。", "This book is 120 yuan.", ("zh", "en")),
+    ("这本书120日元。", "This book is 120 yen.", ("zh", "en")),
+    ("At half past three.", "Um halb vier.", ("en", "de")),
+    ("At quarter to six.", "Um 5.45 Uhr.", ("en", "de")),
+    ("On May 5 at half past three.", "Am 5. Mai um halb vier.", ("en", "de")),
+    ("On May 5 at half past three.", "Am fünften Mai um halb vier.", ("en", "de")),
+    ("Um halb acht.", "At seven-thirty.", ("de", "en")),
+    ("À midi et quart.", "At quarter past twelve.", ("fr", "en")),
+    ("J'ai attendu une heure et demie.", "I waited for an hour and a half.", ("fr", "en")),
+    ("两点一刻走。", "Um Viertel nach zwei geht es los.", ("zh", "de")),
+    ("It weighs two pounds.", "Es wiegt zwei Kilo.", ("en", "de")),
+    ("Ils ont voyagé en sept pays.", "Sie reisten durch sieben Länder.", ("fr", "de")),
+    ("Ich warte, bis Jan um 15 Uhr kommt.", "我等扬到15点来。", ("de", "zh")),
+    ("Euro 2024 starts today.", "2024年欧洲杯今天开始。", ("en", "zh")),
+    ("我有3点建议。", "I have some suggestions.", ("zh", "en")),
+    ("It costs 1,250.50.", "Es kostet 1.250,50.", ("en", "de")),
+    ("Es kostet 1.250,50.", "It costs 1,250.50.", ("de", "en")),
+    ("at 3 pm", "um 15 Uhr", ("en", "de")),
+    ("um 15 Uhr", "at 3 pm", ("de", "en")),
+    ("at 12:30 am", "um 0.30 Uhr", ("en", "de")),
+    ("um 0.30 Uhr", "at 12:30 am", ("de", "en")),
+    ("at 2:30", "um halb drei", ("en", "de")),
+    ("at 7:45", "um Viertel vor acht", ("en", "de")),
+    ("um Viertel vor acht", "at 7:45", ("de", "en")),
+    ("at 3:00 pm", "à 15 h", ("en", "fr")),
+    ("à 15 h", "at 3:00 pm", ("fr", "en")),
+    ("for ten years", "seit 10 Jahren", ("en", "de")),
+    ("seit 10 Jahren", "for ten years", ("de", "en")),
+    ("30,000 people", "3万人", ("en", "zh")),
+    ("3万人", "30,000 people", ("zh", "en")),
+    ("1.5 million people", "150万人", ("en", "zh")),
+    ("150万人", "1.5 million people", ("zh", "en")),
+    ("1.5 million people", "1 500 000 personnes", ("en", "fr")),
+    ("1 500 000 personnes", "1.5 million people", ("fr", "en")),
+    ("on 11/25/2026", "am 25. November 2026", ("en", "de")),
+    ("am 25. November 2026", "on 11/25/2026", ("de", "en")),
+    ("in the 1960s", "dans les années 60", ("en", "fr")),
+    ("dans les années 60", "in the 1960s", ("fr", "en")),
+    ("a 17th century church", "une église du XVIIe siècle", ("en", "fr")),
+    ("une église du XVIIe siècle", "a 17th century church", ("fr", "en")),
+    ("in 1954", "neunzehnhundertvierundfünfzig", ("en", "de")),
+    ("neunzehnhundertvierundfünfzig", "in 1954", ("de", "en")),
+    ("in 2005", "二〇〇五年", ("en", "zh")),
+    ("二〇〇五年", "in 2005", ("zh", "en")),
+    ("$20.00", "20 $", ("en", "fr")),
+    ("20 $", "$20.00", ("fr", "en")),
+    ("Wait an hour.", "等1小时。", ("en", "zh")),
+    ("等1小时。", "Wait an hour.", ("zh", "en")),
+    ("25 boys and 30 girls", "30 filles et 25 garçons", ("en", "fr")),
+    ("30 filles et 25 garçons", "25 boys and 30 girls", ("fr", "en")),
+    ("CO2", "carbon dioxide", ("de", "en")),
+    ("nothing", "rien", ("en", "fr")),
+    ("rien", "nothing", ("fr", "en")),
+    ("我有3万块钱。", "I have 30,000 yuan.", ("zh", "en")),
+    ("这个城市有200多万人。", "There are more than 2 million people.", ("zh", "en")),
+    ("5到6万人，20-30万人", "50,000 to 60,000, 200,000-300,000 people", ("zh", "en")),
+    ("他跑了5千米。", "He ran 5 km.", ("zh", "en")),
+    ("5 billion people", "5 Milliarden Menschen", ("en", "de")),
+    ("5 to 6 million people", "5 bis 6 Mio. Menschen", ("en", "de")),
+    ("2 million 300 thousand", "2 Millionen 300 Tausend", ("en", "de")),
+    ("$300+ billion", "plus de 300 milliards de dollars", ("en", "fr")),
+    ("30 thousand people", "30 mille personnes", ("en", "fr")),
+    ("It costs 50 cents.", "Ça coûte 50 cents.", ("en", "fr")),
+    ("a 4K film", "4K电影", ("en", "zh")),
+    ("the gene orf3b", "基因 orf3b", ("en", "zh")),
+    ("3 million people", "3 millones de personas", ("en", "es")),
+    ("Il y a 1 000 000 de gens.", "There are 1,000,000 people.", ("fr", "en")),
+    ("There are 1 250 books.", "Es sind 1250 Bücher.", ("en", "de")),
+    ("Ruf 030 1234567 an.", "Call 0301234567.", ("de", "en")),
+    ("Ruf +49 30 1234567 an.", "Call +49301234567.", ("de", "en")),
+    ("Call 555 1234.", "Ruf 5551234 an.", ("en", "de")),
+    ("on 2026-11-25", "am 20261125", ("en", "de")),
+    ("He is 1 m 55 tall.", "Er ist 155 cm groß.", ("en", "de")),
+    ("The game starts at 20:45 on January 25.", "比赛1月25日晚上8:45开始。", ("en", "zh")),
+    ("Le 25 janvier à 20 h 45, venez.", "1月25日请20:45来。", ("fr", "zh")),
+    ("We met on 3 April at 11:45.", "我们在四月三日十一点四十五分见面。", ("en", "zh")),
+    ("We met at 11:45, not on 3 April.", "我们11:45见面，不是4月3日。", ("en", "zh")),
+]
+WRONG = [
+    ("Two million people live here.", "Hier wohnen zwei Milliarden Menschen.", ("en", "de")),
+    ("Two million people live here.", "Hier wohnen Menschen.", ("en", "de")),
+    ("Drei Milliarden Sterne.", "Three million stars.", ("de", "en")),
+    ("城里住着三百万人。", "Three billion people live in the town.", ("zh", "en")),
+    ("We rest on Friday.", "Nous nous reposons.", ("en", "fr")),
+    ("On black days I shop on Friday.", "J'achète.", ("en", "fr")),
+    ("On Sunday, school is closed.", "学校关门。", ("en", "zh")),
+    ("It is -5 °C.", "Es sind 5 °C.", ("en", "de")),
+    ("外面-5 °C。", "It is 5 °C.", ("zh", "en")),
+    ("42.195 km", "42.195 km", ("en", "de")),
+    ("42.195 km", "42 195 km", ("en", "fr")),
+    ("We owe you EUR 1,249.00.", "Wir schulden 1,249.00 EUR.", ("en", "de")),
+    ("42.195 km", "42195 km", ("en", "fr")),
+    ("Ça coûte 1 250,00 €.", "It costs 1 250,00 euros.", ("fr", "en")),
+    ("I paid $4.50 for 2.", "Für 2 zahlte ich 4.50 $.", ("en", "de")),
+    ("42,195 km", "42,195 km", ("de", "en")),
+    ("12,500 km", "12,500 km", ("en", "de")),
+    ("12.500 km", "12.500 km", ("de", "zh")),
+    ("Chapter 2.125", "Kapitel 2 125", ("en", "de")),
+    ("In London 2.125 million live.", "In London leben 2.125 Millionen.", ("en", "de")),
+    ("A conversion: 2.125 km", "Eine Umrechnung: 2.125 km", ("en", "de")),
+    ("Ils ont voyagé en sept. 2020.", "Sie reisten im Mai 2020.", ("fr", "de")),
+    ("Es dauert bis Jan. 2024.", "要到2024年3月。", ("de", "zh")),
+    ("He paid 20 euros in 2024.", "他在2024年付了20元。", ("en", "zh")),
+    ("It is 17:45.", "Es ist 2:30.", ("en", "de")),
+    ("I am 18.", "Ich bin 30.", ("en", "de")),
+    ("around 1830", "um 1930", ("en", "de")),
+    ("20 of 20", "20 von", ("en", "de")),
+    ("I see a dog.", "Ich sehe 4 Hunde.", ("en", "de")),
+    ("in 2006", "im Jahr", ("en", "de")),
+    ("page 1,250", "Seite 1.350", ("en", "de")),
+    ("我有3万块钱。", "I have 3 million money.", ("zh", "en")),
+    ("这个城市有200万人。", "There are 200 million people.", ("zh", "en")),
+    ("他有1.5亿。", "He has 1.5 million.", ("zh", "en")),
+    ("5 billion people", "5 Billionen Menschen", ("en", "de")),
+]
+#: Languages that have no line of code of their own.
+SPANISH_AND_DUTCH = [
+    ("Tengo veintidós años.", "I am 22 years old.", ("es", "en"), None),
+    ("Vinieron doscientas cincuenta personas.", "250 people came.", ("es", "en"), None),
+    ("Vinieron doscientas cincuenta personas.", "350 people came.", ("es", "en"), "numbers"),
+    ("Cuesta 1.250,50 €.", "It costs €1,250.50.", ("es", "en"), None),
+    ("Cuesta 50 €.", "It costs $50.", ("es", "en"), "money"),
+    ("El 3 de mayo de 2026", "On May 3, 2026", ("es", "en"), None),
+    ("El 3 de mayo de 2026", "On June 3, 2026", ("es", "en"), "dates"),
+    ("Nos vemos el lunes.", "See you on Tuesday.", ("es", "en"), "weekdays"),
+    ("Come at 3 pm.", "Ven a las 3 de la tarde.", ("en", "es"), None),
+    ("Come at 3 pm.", "Ven a las 3 de la mañana.", ("en", "es"), "times"),
+    ("Er waren tweehonderdvijftig mensen.", "There were 250 people.", ("nl", "en"), None),
+    ("Er waren tweehonderdvijftig mensen.", "There were 240 people.", ("nl", "en"), "numbers"),
+    ("The table is 120 cm long.", "De tafel is 120 cm lang.", ("en", "nl"), None),
+    ("The table is 120 cm long.", "De tafel is 120 km lang.", ("en", "nl"), "measures"),
+    ("It is -5 °C.", "Het is min 5 graden.", ("en", "nl"), None),
+    ("It is -5 °C.", "Het is 5 °C.", ("en", "nl"), "minus"),
+    ("Op 5 maart om 15.30 uur", "On March 5 at 3:30 pm", ("nl", "en"), None),
+]
+
+
+@pytest.mark.parametrize(("source", "translation", "languages"), RIGHT)
+def test_a_right_translation_has_no_fault(source: str, translation: str, languages: tuple[str, str]) -> None:
+    assert faults(source, translation, languages) == []
+
+
+@pytest.mark.parametrize(("source", "translation", "languages"), WRONG)
+def test_a_wrong_translation_has_a_fault_that_can_be_switched_off(
+    source: str, translation: str, languages: tuple[str, str]
+) -> None:
+    found = faults(source, translation, languages)
+    assert found
+    assert not faults(source, translation, languages, off={fault.check for fault in found})
+
+
+@pytest.mark.parametrize(("source", "translation", "languages", "check"), SPANISH_AND_DUTCH)
+def test_a_language_needs_data_only(
+    source: str, translation: str, languages: tuple[str, str], check: str | None
+) -> None:
+    assert {fault.check for fault in faults(source, translation, languages)} == ({check} if check else set())
+
+
+def test_checks_have_ids_and_explanations() -> None:
+    assert len({check.id for check in CHECKS}) == len(CHECKS)
+    assert all(check.explanation for check in CHECKS)
+
+
+@pytest.mark.parametrize("languages", [("xx", "en"), ("en", "und"), ("la", "sw")])
+def test_a_language_without_data_is_not_checked(languages: tuple[str, str]) -> None:
+    assert faults("25 dogs on Monday", "7", languages) == []
+
+
+def known(code: str) -> Language:
+    language = language_of(code)
+    assert language is not None
+    return language
+
+
+@given(st.integers(0, 9999), st.sampled_from(["en", "de", "fr", "zh"]))
+def test_numbers_in_words_are_read(number: int, code: str) -> None:
+    assert number in numbers_in_words(in_words(number, code), known(code))
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_written_entity_is_found_again(code: str) -> None:
+    language = known(code)
+    for entity in (
+        Entity("date", 0, 0, (2026, 5, 3)),
+        Entity("date", 0, 0, (None, 11, 25)),
+        Entity("weekday", 0, 0, 2),
+        Entity("money", 0, 0, (Decimal("1250.50"), "EUR")),
+        Entity("measure", 0, 0, (Decimal(120), "length-kilometer")),
+        Entity("cardinal", 0, 0, Decimal(1_234_567)),
+        Entity("percent", 0, 0, Decimal(75)),
+    ):
+        form = write(entity, language)[0]
+        found = find(form, language)
+        assert [(each.kind, each.value) for each in found] == [(entity.kind, entity.value)], form
+        assert form[found[0].start : found[0].end].strip() in form
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("other", ["en", "de"])
+def test_the_usual_form_of_another_value_is_a_fault(code: str, other: str) -> None:
+    if code == other:
+        return
+    for kind, value, wrong in (
+        ("cardinal", Decimal(1954), Decimal(1945)),
+        ("money", (Decimal(35), "EUR"), (Decimal(35), "INR")),
+        ("date", (2026, 5, 13), (2026, 9, 13)),
+        ("weekday", 2, 4),
+        ("measure", (Decimal(120), "length-kilometer"), (Decimal(120), "mass-kilogram")),
+    ):
+        source, right, false = (
+            write(Entity(kind, 0, 0, each), known(language))[0]  # type: ignore[arg-type]
+            for each, language in ((value, other), (value, code), (wrong, code))
+        )
+        assert faults(source, right, (other, code)) == []
+        assert faults(source, false, (other, code)) != []
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["one ", "1", "1.", "1 111 ", "三千", "quatre-vingt-", "IV ", "1万", "fünf", "1 million ", "12:30 ", "-5 $"],
+)
+def test_hostile_text_takes_no_long_time(piece: str) -> None:
+    text = piece * (20_000 // len(piece))
+    for code in ("en", "zh"):
+        assert faults(text, f"4711 {text}", (code, "de")) is not None
