@@ -442,6 +442,10 @@ CHECKS: Sequence[Check] = (
     Minus(),
 )
 
+#: The check of spans, which knows no language, and all others, by the names that switch them off.
+SPANS = "spans"
+CHECK_NAMES = (SPANS, *(check.id for check in CHECKS))
+
 
 def faults(source: str, target: str, languages: tuple[str, str], off: Collection[str] = ()) -> list[Fault]:
     """Return the faults of a translation; none for a language without data.

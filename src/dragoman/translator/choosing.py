@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dragoman.content.checks import SPANS
+from dragoman.content.comparing import SPANS
 from dragoman.text.shouting import shout
 from dragoman.text.terms import missing_terms
 from dragoman.translator.content_check import content_faults, has_span_faults

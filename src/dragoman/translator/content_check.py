@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 
-from dragoman.content.checks import SPANS, Fault, faults
+from dragoman.content.comparing import SPANS, Fault, faults
 from dragoman.text.languages import UNSPACED
 from dragoman.text.odd_characters import symbols
 from dragoman.text.protection import occurrences

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from dragoman.content.checks import CHECK_NAMES
+from dragoman.content.comparing import CHECK_NAMES
 from dragoman.errors import ConfigError
 from dragoman.memories import THRESHOLD, TranslationMemory, check_threshold
 from dragoman.text.protection import Stretch, merged, protection
