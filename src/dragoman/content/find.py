@@ -39,11 +39,55 @@ def find(text: str, language: Language) -> list[Entity]:
     found: list[Entity] = []
     taken = 0
     numbers = (amount(text, number, language) for number in find_numbers(text, language))
-    for entity in sorted(chain(dates, numbers), key=lambda entity: (entity.start, -entity.end)):
+    for entity in sorted(
+        chain(dates, find_times(text, language), numbers), key=lambda entity: (entity.start, -entity.end)
+    ):
         if entity.start >= taken:
             found.append(entity)
             taken = entity.end
     return found
+
+
+def find_times(text: str, language: Language) -> Iterator[Entity]:
+    """Yield the times of a text that have minutes, or a word for the half of the day.
+
+    Hours alone, such as "15 Uhr", may be a duration, so they are numbers.
+
+    >>> from dragoman.content.language import language_of
+    >>> [entity.value for entity in find_times("At 3 pm, at 12 am, or at 17:45.", language_of("en"))]
+    [900, 0, 1065]
+    """
+    afternoon = {word.lower() for word in (*language.known("pm"), *language.cldr["day_periods"]["pm"])}
+    for match in _time_pattern(language).finditer(text):
+        minute, half = match["minute"] or match["after"] or match["points"], match["before"] or match["half"]
+        hour = int(match["hour"])
+        is_time = half or match["after"] or match["minute"] or (match["points"] and match["clock"])
+        if not is_time or hour > 24:
+            continue
+        if half and hour <= 12:
+            hour = hour % 12 + 12 * (half.lower() in afternoon)
+        yield Entity("time", *match.span(), 60 * (hour % 24) + int(minute or 0))
+
+
+@cache
+def _time_pattern(language: Language) -> re.Pattern[str]:
+    """Return the pattern of times: 5:30 pm, 17.30 Uhr, 17 h 30, 下午5点30分."""
+    periods = language.cldr["day_periods"]
+    words = [*language.known("am"), *language.known("pm"), *periods["am"], *periods["pm"]]
+    halves, parts = any_of(words), {part for word in words for part in (word, word.removesuffix("."))}
+    clock, end = (
+        any_of(["h", *(word for word in language.known("clock") if word not in parts)]),
+        r"(?!\w)" if language.has_spaces else "",
+    )
+    before = rf"(?:(?P<before>{halves})\s?)?" if not language.has_spaces else "(?P<before>(?!))?"
+    ending = r"[^\W\d]{0,2}" if language.has_spaces else ""  # heure, heures
+    return re.compile(
+        rf"(?<![\d.,:]){before}(?P<hour>\d{{1,2}})"
+        rf"(?:[:：](?P<minute>[0-5]\d)(?![\d:：])|[.](?P<points>[0-5]\d)(?![\d.])|(?![\d:.]\d))"
+        rf"(?:\s?(?P<clock>{clock}){ending}(?:\s?(?P<after>[0-5]\d)(?!\d)分?)?{end})?"
+        rf"(?:\s?(?P<half>{halves}){end}(?:\.(?=\s+[a-z0-9(]|[,;:]))?)?",
+        re.IGNORECASE,
+    )
 
 
 def find_weekdays(text: str, language: Language) -> Iterator[Entity]:

@@ -169,7 +169,10 @@ class Language:
             for form in (*self._short(unit), *entry["names"], *latin):
                 if units.setdefault(form, unit) != unit:
                     doubtful.add(form)
-        return {form: unit for form, unit in units.items() if form not in guards | doubtful and form}
+        found = {form: unit for form, unit in units.items() if form not in guards | doubtful and form}
+        # "5m" may be millions or minutes, "5 m" is a length.
+        apart = [(form, unit) for unit, forms in LATIN_UNITS.items() for form in forms if form in doubtful]
+        return found | {f" {form}": unit for form, unit in apart if form.isalpha()}
 
     @cached_property
     def unit_pattern(self) -> re.Pattern[str]:

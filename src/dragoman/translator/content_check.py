@@ -22,8 +22,8 @@ def content_flags(
 ) -> list[Flag]:
     """Return the flags of what a translation lost or invented; an empty list if it has all.
 
-    `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols. `number`
-    is for what `content_faults` finds.
+    `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols;
+    `number` for what `content_faults` finds.
 
     Args:
         source, translation: the texts.

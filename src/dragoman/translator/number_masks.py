@@ -68,4 +68,14 @@ def _written(text: str, source: Language, target: Language) -> Iterator[Written]
         if not _DIGIT.search(own) or entity.kind == "weekday":
             continue
         stays = entity.start in kept or (entity.kind == "cardinal" and own.isdecimal())
-        yield Written(entity.start, entity.end, own if stays else write(entity, target)[0])
+        yield Written(entity.start, entity.end, own if stays else _form(entity, own, target))
+
+
+def _form(entity: Entity, own: str, target: Language) -> str:
+    """Return an entity as the target language writes it, with its own sign if that is usual there, too."""
+    forms = write(entity, target)
+    return next((form for form in forms if _sign(form) == _sign(own)), forms[0])
+
+
+def _sign(written: str) -> str:
+    return "".join(each for each in written if not (each.isdecimal() or each.isspace() or each in ".,'’"))

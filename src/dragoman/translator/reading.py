@@ -54,6 +54,12 @@ class Reading(NamedTuple):
     #: Checks that are switched off.
     off: Sequence[str] = ()
 
+    @property
+    def original(self) -> str:
+        """The text with the spans in place of their masks."""
+        spans = dict(self.masks)
+        return RESERVED.sub(lambda match: spans.get(match[0], match[0]), self.text) if spans else self.text
+
     def unmask(self, text: str) -> str:
         """Return a translation with the spans in place of their masks, without pieces that stand for nothing."""
         spans = dict(self.masks) | dict(self.written)

@@ -26,7 +26,7 @@ REPAIRS: Sequence[Repair] = (Terms(), Spans(), Numbers())
 _LEAST_BEAM = 4
 #: The most by which the log-probability of a repaired translation may be lower than that of the best candidate, in
 #: nats; beyond that, the model does not find it plausible. A term list is obeyed at any cost.
-MOST_COST = 30.0
+MOST_COST = 50.0
 
 
 class Proposal(NamedTuple):
