@@ -38,7 +38,6 @@ from dragoman.translator import (
 )
 from dragoman.translator.aligning import AlignmentInput, _segment_pairs
 from dragoman.translator.batcher import Batcher
-from dragoman.translator.choosing import rank
 from dragoman.translator.content_check import content_flags
 from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
@@ -46,7 +45,6 @@ from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.padding import IdPair
 from dragoman.translator.planning import Planner
-from dragoman.translator.reading import Reading
 from dragoman.translator.repairs.phrase_book import PhraseBook
 from dragoman.translator.repairs.second_search import SecondSearch
 from dragoman.translator.searching import decoded_text
@@ -265,7 +263,7 @@ def test_numbers_that_a_model_loses_are_masked(masking: Tokenizers) -> None:
     search = ScriptedSearch(masking, lambda text: [re.sub(r"(?<!⟨)\d+(?!⟩)", "7", text)])
     texts = ["at 17:45 not 2026-11-25", "at 7", "{name} has 12, not 7"]
     translations = pipeline(search, beam_size=1).translate([Request(text) for text in texts])
-    assert [one.text for one in translations] == ["at 17.45 Uhr not 2026-11-25", *texts[1:]]
+    assert [one.text for one in translations] == ["at 17:45 not 2026-11-25", *texts[1:]]
     assert not any(one.flags for one in translations)
     assert "at ⟨1⟩ not ⟨2⟩" in search.read
 
@@ -298,7 +296,7 @@ def test_what_is_lost_is_demanded_and_the_alternatives_follow(plain: Tokenizers)
     text = "On 3 May, see https://a.org/b and {name} at 5:30 pm."
     request = Request(text, verbatim=((14, 29), (34, 40)))
     (translation,) = pipeline(search, n_best=2).translate([request])
-    demanded = "https://a.org/b {name} 3. Mai 17.30 Uhr"
+    demanded = "https://a.org/b {name} 3. Mai 17:30"
     assert (translation.text, translation.flags) == (f"Der Mann {demanded}", ())
     assert [one.text for one in translation.alternatives] == [f"Der Mann {demanded}", "Der Mann"]
     assert len(search.calls) == 2
@@ -423,21 +421,6 @@ def test_scores_are_those_of_the_text_itself(masking: Tokenizers) -> None:
     assert "⟨1⟩" not in score.tokens
 
 
-@pytest.mark.parametrize("doubled", ["$5 $", "5 $ $", "$ 5 dollars", "$5$"])
-def test_a_currency_that_is_written_twice_is_a_fault(masking: Tokenizers, plain: Tokenizers, doubled: str) -> None:
-    def careless(text: str) -> list[str]:
-        return [text.replace("$5", doubled)]
-
-    request = Request("$5, or $7 a horse", source_lang="en", target_lang="de")
-    (found,) = pipeline(ScriptedSearch(masking, careless)).translate([request])
-    assert (found.text, found.flags) == ("5 $, or 7 $ a horse", ())
-    (found,) = pipeline(ScriptedSearch(plain, careless)).translate([request])
-    assert found.flags == ("number",)
-    doubled_before = replace(request, text=f"{doubled} a horse")
-    (found,) = pipeline(ScriptedSearch(plain, same)).translate([doubled_before])
-    assert not found.flags
-
-
 def test_the_shipped_model_keeps_addresses_codes_and_prices() -> None:
     texts = {
         "Mail j.o'brien@example.com please.": "j.o'brien@example.com",
@@ -445,16 +428,8 @@ def test_the_shipped_model_keeps_addresses_codes_and_prices() -> None:
         "Pay to DE89 3704 0044 0532 0130 00.": "DE89 3704 0044 0532 0130 00",
         "$19.99": "19,99 $",
         "$1,250.50 per month": "1.250,50 $ pro Monat",
-        "CALL ME BEFORE 5 PM": "17 UHR",
+        "CALL ME BEFORE 5 PM": "17:00",
     }
     everyday = Translator.load("everyday")
     found = everyday.translate(list(texts), source_lang="en", target_lang="de")
     assert all(text in one.text and not one.flags for text, one in zip(texts.values(), found, strict=True)), found
-
-
-def test_a_currency_beside_a_masked_number_is_compared() -> None:
-    reading = Reading("这本书⟨1⟩元。", (("⟨1⟩", "120"),), has_pieces=True)
-    written = {word: f"This book costs ⟨1⟩ {word}." for word in ("yen", "yuan")}
-    empty = Hypothesis((), 0.0, 0.0, (), finished=True)
-    choices = {word: rank(reading, [Candidate(empty, text, ())], ("zh", "en")) for word, text in written.items()}
-    assert {word: list(choice.flags) for word, choice in choices.items()} == {"yen": ["number"], "yuan": []}

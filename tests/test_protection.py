@@ -82,8 +82,8 @@ def test_a_stretch_replaces_what_it_became_or_stands_beside_its_neighbour() -> N
 
 
 def test_the_flags_of_what_was_placed_are_those_of_a_choice() -> None:
-    text, translation = "It costs $5 a day, ask XYZ.", "Es kostet $5 $ am Tag."
-    plan = TextPlan(Request(text, verbatim=[(23, 26)]), text, [], TaggedText(text, "", "", "en", "de"))
+    text, translation = "It costs $15 a day, ask XYZ.", "Es kostet $51 am Tag."
+    plan = TextPlan(Request(text, verbatim=[(24, 27)]), text, [], TaggedText(text, "", "", "en", "de"))
     flags: tuple[Flag, ...] = ("span", "number")
     lost = Translation(translation, 0.0, (), (Alternative(translation, 0.0, 0.0, ()),), flags=flags)
     placed = _with_stretches(plan, lost)

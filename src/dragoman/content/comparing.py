@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from dragoman.content.digits import DIGIT, Number, find_numbers, plain_digits
 from dragoman.content.entity import Entity
-from dragoman.content.find import amount, find_dates, find_weekdays, minus_signs
+from dragoman.content.find import amount, find_dates, find_times, find_weekdays, minus_signs
 from dragoman.content.language import Language, language_of
 from dragoman.content.spoken_numbers import numbers_in_words
 
@@ -380,34 +380,25 @@ class Weekdays:
 
 
 class Times:
-    """Compare the half of the day."""
+    """Compare the times with a word for the half of the day."""
 
     id = "times"
-    explanation = "a time is in the other half of the day"
+    explanation = "a time is missing, or in the other half of the day"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
-        """Yield times after which a source has a word for the half of the day, if the translation has another half.
-
-        A translation in the clock of 24 hours names no half.
-        """
+        """Yield the times of a source whose hour its translation has neither of 24 nor with a word for its half."""
         own, other = source.language.day_halves, target.language.day_halves
         if not source.has_digits or own is None or other is None:
             return
-        lowered, theirs = source.text.lower(), target.text.lower()
-        is_half = [half.search(lowered) is not None for half in own]
-        if is_half[0] == is_half[1] or other[is_half[1]].search(theirs):
-            return
-        hours = {each.clock[0] if each.clock else int(min(each.values)) for each in target.numbers}
-        for number in source.numbers:
-            hour = number.clock[0] if number.clock else int(min(number.values))
-            follows = own[is_half[1]].match(lowered[number.end :].lstrip()) is not None
-            if not follows or not 1 <= hour <= 12:
+        theirs = target.text.lower()
+        for entity in find_times(source.text, source.language):
+            written, hour = source.text[entity.start : entity.end].lower(), int(str(entity.value)) // 60
+            if not any(half.search(written) for half in own):
                 continue
-            wanted = hour % 12 + 12 * is_half[1]
-            wrong = (wanted + 12) % 24
-            if wanted not in hours and (wrong in hours or hour in hours):
-                minute = number.clock[1] if number.clock else 0
-                yield Fault(self.id, "lost", Entity("time", number.start, number.end, 60 * wanted + minute))
+            names_half = other[hour >= 12].search(theirs) is not None
+            has_hour = (hour % 12 or 12) in target.hours or hour % 12 == 0
+            if hour not in target.hours and not (names_half and has_hour):
+                yield Fault(self.id, "lost", entity)
 
 
 class Minus:

@@ -75,7 +75,7 @@ def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> fr
         reading: what the model read of the segment.
         translation: without masks, and not yet in capitals.
     """
-    source, spans = reading.original, [*(span for _, span in reading.masks), *reading.unmasked]
+    source, spans = reading.original, reading.kept
     found = content_faults(source, translation, spans, languages, reading.off)
     lost = {f"{fault.check} {fault.change} {fault.entity.value}" for fault in found}
     if SPANS not in reading.off and has_span_faults(source, translation, spans):
@@ -86,7 +86,7 @@ def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> fr
 def _flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
     """Return the flags of a candidate: of its spans as the model wrote them, of its numbers without masks."""
     has_spans = SPANS in reading.off or not has_span_faults(reading.text, translation, reading.unmasked)
-    source, spans = reading.original, [*(span for _, span in reading.masks), *reading.unmasked]
+    source, spans = reading.original, reading.kept
     lost = content_faults(source, reading.unmask(translation), spans, languages, reading.off)
     flags: list[Flag] = [] if has_spans else ["span"]
     return [*flags, "number"] if lost else flags

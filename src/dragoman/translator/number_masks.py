@@ -13,9 +13,11 @@ from dragoman.content.write import write
 from dragoman.translator.directions import TaggedText
 
 _DIGIT = re.compile(r"\d")
-#: Telephone numbers, as they are written within a country or from abroad, and versions: "Python 3.12".
+#: Numbers that stay as they are: telephone numbers, as they are written within a country or from abroad; dates and
+#: the like in digits alone; versions: "Python 3.12".
 _AS_IT_IS = re.compile(
-    r"(?<![\w.,])(?:\+\d|0)\d*(?:[ /-]\d+)+(?![\w,])|(?:\w[,;:]? [A-Z][\w+#-]*|\b[Vv]ersion|\b[Vv])\s?\d+\.\d[\d.]*"
+    r"(?<![\w.,+])(?:\+\d|0)\d*(?:[ /-]\d+)+(?![\w,])|(?<![\w.])\d+(?:[./-]\d+){2,}(?![\w,])"
+    r"|(?<=\w[ ,;:] )[A-Z][\w+#-]*\s\d+\.\d[\d.]*|(?:\b[Vv]ersion|\b[Vv])\s?\d+\.\d[\d.]*"
 )
 
 
@@ -62,19 +64,25 @@ def _is_bare(text: str, entities: list[Entity]) -> bool:
 
 def _written(text: str, source: Language, target: Language) -> Iterator[Written]:
     """Yield the numbers of a text with digits. Whole numbers without separators stay as they are: 007, 2026, 4711."""
-    kept = {place for match in _AS_IT_IS.finditer(text) for place in range(*match.span())}
+    kept = [match.span() for match in _AS_IT_IS.finditer(text)]
+    places = {place for start, end in kept for place in range(start, end)}
+    found = [Written(start, end, text[start:end]) for start, end in kept]
     for entity in find(text, source):
         own = text[entity.start : entity.end]
-        if not _DIGIT.search(own) or entity.kind == "weekday":
-            continue
-        stays = entity.start in kept or (entity.kind == "cardinal" and own.isdecimal())
-        yield Written(entity.start, entity.end, own if stays else _form(entity, own, target))
+        if _DIGIT.search(own) and places.isdisjoint(range(entity.start, entity.end)):
+            stays = entity.kind == "cardinal" and own.isdecimal()
+            found.append(Written(entity.start, entity.end, own if stays else _form(entity, own, source, target)))
+    yield from sorted(found)
 
 
-def _form(entity: Entity, own: str, target: Language) -> str:
-    """Return an entity as the target language writes it, with its own sign if that is usual there, too."""
-    forms = write(entity, target)
-    return next((form for form in forms if _sign(form) == _sign(own)), forms[0])
+def _form(entity: Entity, own: str, source: Language, target: Language) -> str:
+    """Return an entity as the target language writes it: with its own sign and in groups, if its text has them."""
+    is_grouped = source.cldr["group"] in own
+
+    def fits(form: str) -> tuple[bool, bool]:
+        return _sign(form) == _sign(own), (target.cldr["group"] in form) == is_grouped
+
+    return max(write(entity, target), key=fits)
 
 
 def _sign(written: str) -> str:

@@ -60,6 +60,12 @@ class Reading(NamedTuple):
         spans = dict(self.masks)
         return RESERVED.sub(lambda match: spans.get(match[0], match[0]), self.text) if spans else self.text
 
+    @property
+    def kept(self) -> list[str]:
+        """The spans and protected stretches that a translation must have as they are."""
+        written = {piece for piece, _ in self.written}
+        return [*(span for piece, span in self.masks if piece not in written), *self.unmasked]
+
     def unmask(self, text: str) -> str:
         """Return a translation with the spans in place of their masks, without pieces that stand for nothing."""
         spans = dict(self.masks) | dict(self.written)
