@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from numpy.random import Generator
 
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
 from dragoman.data.augmentation.names import draw_name
-from dragoman.data.augmentation.number_values import draw_digits
+from dragoman.data.augmentation.number_values import draw_digits, written
 from dragoman.data.augmentation.replacing import free_pieces
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.perturbations.final_marks import split_final_marks
 from dragoman.data.perturbations.picking import pick
 from dragoman.text.languages import WITHOUT_SPACES
-from dragoman.text.written_numbers import Number, written
 
 #: Ways to put something ({1}) beside a text ({0}), in scripts with spaces and in scripts without.
 _FORMS = (
@@ -82,8 +82,8 @@ def _numbers(languages: Languages, generator: Generator) -> Pair:
         hour, minute = int(generator.random() * 24), int(generator.random() * 60)
         text = f"{hour}:{minute:02}"
         return text, text
-    whole = str(2 + int(generator.random() * 10 ** pick((2, 3, 4, 5, 6), generator)))
-    fraction = (draw_digits(2, generator),) if generator.random() < 0.5 else ()
-    number = Number("decimal" if fraction else "whole", (whole, *fraction))
+    whole = 2 + int(generator.random() * 10 ** pick((2, 3, 4, 5, 6), generator))
+    fraction = f".{draw_digits(2, generator)}" if generator.random() < 0.5 else ""
+    number = Decimal(f"{whole}{fraction}")
     sign = pick(("", " €", " %", " kg"), generator)
-    return written(number, languages[0], "") + sign, written(number, languages[1], "") + sign
+    return written(number, languages[0]) + sign, written(number, languages[1]) + sign

@@ -7,17 +7,15 @@ from collections.abc import Sequence
 
 from numpy.random import Generator
 
-from dragoman.data.augmentation.counts import draw_count, draw_hour
-from dragoman.data.augmentation.days import draw_day, draw_month
+from dragoman.data.augmentation.days import draw_day
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
 from dragoman.data.augmentation.name_lists import NAME_KINDS, WITH_CHINESE, NameKind
 from dragoman.data.augmentation.names import draw_name
-from dragoman.data.augmentation.number_values import context, other_value
+from dragoman.data.augmentation.number_values import context, other_value, value_of, written
 from dragoman.data.augmentation.shared import Languages, Pair, Shared
-from dragoman.data.augmentation.shared_spans import NEAR, find_shared
+from dragoman.data.augmentation.shared_spans import find_shared
 from dragoman.data.perturbations.picking import pick
 from dragoman.text.languages import UNSPACED
-from dragoman.text.written_numbers import parse, written
 
 #: Of several spans in a pair, the share that is replaced.
 _SHARE = 0.8
@@ -61,9 +59,9 @@ def reserve_names(pair: Pair, languages: Languages, pieces: Sequence[str], gener
 
 
 def _is_many(shared: Shared, pair: Pair) -> bool:
-    """Return True for a number in words, and for one of two digits or more."""
+    """Return True for a number of two digits or more."""
     (start, end), *_ = shared.places[0]
-    return shared.kind == "count" or (shared.kind == "number" and end - start > 1 and pair[0][start:end].isascii())
+    return shared.kind == "number" and end - start > 1 and pair[0][start:end].isascii()
 
 
 def reserve(pair: Pair, spans: Sequence[Shared], pieces: Sequence[str], generator: Generator) -> Pair:
@@ -99,12 +97,8 @@ def _replacement(shared: Shared, pair: Pair, languages: Languages, generator: Ge
     kind = shared.kind
     if kind == "number":
         return _other_number(shared, pair, languages, generator)
-    if kind in ("count", "hour"):
-        return (draw_count if kind == "count" else draw_hour)(languages, generator)
     if kind == "day":
-        return draw_day(pair, languages, generator)
-    if kind == "month":
-        return draw_month(shared, pair, languages, generator)
+        return _other_day(shared, pair, languages, generator)
     if kind not in NAME_KINDS:
         text = draw_verbatim(generator)
         return None if text in used or kind == "reserved" else (text, text)
@@ -130,13 +124,20 @@ def _chinese_name(kind: NameKind, languages: Languages, generator: Generator) ->
     return (form, latin) if languages[0] == "zh" else (latin, form)
 
 
+def _other_day(shared: Shared, pair: Pair, languages: Languages, generator: Generator) -> Pair | None:
+    fits = _Fit(shared, pair, languages)
+    for _ in range(_TRIES):
+        days = draw_day(shared, pair, languages, generator)
+        if all(map(fits.accepts, days)):
+            return days
+    return None
+
+
 def _other_number(shared: Shared, pair: Pair, languages: Languages, generator: Generator) -> Pair | None:
     ((source,), (target,)) = shared.places
     old = pair[0][slice(*source)], pair[1][slice(*target)]
-    near = [(text[max(0, start - NEAR) : start], text[end : end + NEAR]) for text, (start, end) in
-            zip(pair, (source, target), strict=True)]  # fmt: skip
-    number = parse(old[0], languages[0], near[0][1])
-    new = other_value(number, context((near[0], near[1]), languages), generator)
+    near = context(pair, (source, target), languages)
+    new = other_value(value_of(old[0], languages[0]), near, generator)
     return None if new is None else (written(new, languages[0], old[0]), written(new, languages[1], old[1]))
 
 

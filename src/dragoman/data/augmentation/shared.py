@@ -18,9 +18,8 @@ Place = tuple[int, int]
 class Shared(NamedTuple):
     """A name, number or other span that stands on both sides, at the same number of places on each.
 
-    A "count" is a number in words, an "hour" a number in words with its unit.
-    A "day" is a weekday, tomorrow or yesterday, with the words before it that belong to it.
+    A "day" is a date, a month or a weekday.
     """
 
-    kind: NameKind | Kind | Literal["count", "hour", "day", "month"]
+    kind: NameKind | Kind | Literal["day"]
     places: tuple[tuple[Place, ...], tuple[Place, ...]]

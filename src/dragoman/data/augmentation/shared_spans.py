@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dragoman.data.augmentation.counts import shared_counts
-from dragoman.data.augmentation.days import shared_days
+from dragoman.data.augmentation.days import dates, shared_days
+from dragoman.data.augmentation.number_values import Value, value_of
 from dragoman.data.augmentation.shared import Languages, Pair, Shared
 from dragoman.data.augmentation.shared_names import shared_names
 from dragoman.text.spans import VERBATIM, Span, find_spans
-from dragoman.text.written_numbers import Number, parse
-
-#: The text that follows a number, as far as it matters.
-NEAR = 12
 
 
 def find_shared(pair: Pair, languages: Languages) -> list[Shared]:
@@ -21,7 +17,7 @@ def find_shared(pair: Pair, languages: Languages) -> list[Shared]:
     Names stand equally often on both sides; numbers and the other spans exactly once on each.
     """
     found = shared_days(pair, languages)
-    for each in shared_names(pair, languages) + shared_counts(pair, languages):
+    for each in shared_names(pair, languages):
         if not _overlaps(each, found):
             found.append(each)
     spans = find_spans(pair[0]), find_spans(pair[1])
@@ -57,12 +53,15 @@ def _equal_spans(pair: Pair, languages: Languages, spans: tuple[list[Span], list
             yield Shared(span.kind, (((span.start, span.end),), ((other.start, other.end),)))
 
 
-def _single(text: str, spans: list[Span], language: str) -> dict[str | Number, Span | None]:
+def _single(text: str, spans: list[Span], language: str) -> dict[Value, Span | None]:
     """Return each span by its text, or its value if it is a number; None for one that stands there several times."""
-    found: dict[str | Number, Span | None] = {}
+    found: dict[Value, Span | None] = {}
+    numbered = dates(text, language)
     for span in spans:
-        key: str | Number = text[span.start : span.end]
+        key: Value = text[span.start : span.end]
         if span.kind == "number":
-            key = parse(str(key), language, text[span.end : span.end + NEAR])
+            if any(start < span.end and span.start < end for start, end in numbered):
+                continue
+            key = value_of(str(key), language)
         found[key] = None if key in found else span
     return found
