@@ -11,7 +11,6 @@ import numpy as np
 
 from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching, words_in_place
-from dragoman.text.currencies import with_currency
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.text.spans import VERBATIM, find_spans
@@ -21,6 +20,10 @@ _MOST_ANCHORS = 200
 #: Prices as most languages write them. In a row, the sign of one stands between two numbers. Each number is read once.
 _NUMBER = r"\d++(?:[.,]\d++)*+"
 _IN_A_ROW = re.compile(rf"[$€£¥]\s?{_NUMBER}"), re.compile(rf"(?<!\d)(?<!\d[.,]){_NUMBER}\s?[$€£¥]")
+#: The sign of a price before its number, with the letters of a dollar, and after it.
+_SIGN_BEFORE = re.compile(r"(?:(?<![A-Za-z])(?:US|AU?|CA?|NZ|HK|S)\$|[$€£¥￥])\Z")
+_SIGN_AFTER = re.compile(r"\s?[$€£¥](?!\s?\d)")
+_LONGEST_SIGN = 4
 #: Units on each side of the place by proportion that a mark may stand at.
 _FARTHEST = 200
 
@@ -98,9 +101,21 @@ def _prices(text: str) -> list[Stretch]:
     [['$20', '$15'], ['20 $', '15 $'], ['20 $', '$15']]
     """
     numbers = [(span.start, span.end) for span in find_spans(text) if span.kind == "number"]
-    alone = [place for number in numbers if (place := with_currency(text, *number)) != number]
+    alone = [place for number in numbers if (place := _with_sign(text, *number)) != number]
     before, after = ([match.span() for match in pattern.finditer(text)] for pattern in _IN_A_ROW)
     return max(merged(alone), before, after, key=len)
+
+
+def _with_sign(text: str, start: int, end: int) -> Stretch:
+    """Return the place of an amount with its currency sign, given that of its number.
+
+    >>> _with_sign("It is US$5.", 9, 10), _with_sign("20 €", 0, 2), _with_sign("20 men", 0, 2)
+    ((6, 10), (0, 4), (0, 2))
+    """
+    if before := _SIGN_BEFORE.search(text[max(0, start - _LONGEST_SIGN) : start]):
+        return start - len(before[0]), end
+    after = _SIGN_AFTER.match(text, end)
+    return start, after.end() if after else end
 
 
 def _by_digits(text: str, prices: Iterable[Stretch]) -> dict[str, Stretch]:
