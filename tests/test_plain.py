@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError
 from dragoman.memories import TranslationMemory
-from dragoman.text import languages, number_words
 from dragoman.text.cleaning import clean
 from dragoman.text.terms import Term, TermList
 from dragoman.translator import Request, Translator
@@ -113,11 +112,6 @@ def test_a_translation_is_searched_for_twice_at_most(everyday: Translator, text:
     while isinstance(wanted := advance(stages, found), SearchWanted):
         found, n_searches = everyday.pipeline.search(wanted.jobs), n_searches + 1
     assert n_searches <= 2
-
-
-def test_languages_with_rules_are_those_whose_number_words_are_known() -> None:
-    assert languages.have_rules(number_words._WORDS)
-    assert len(languages._WITH_RULES) == len(number_words._WORDS)
 
 
 #: Translations by people: a number, a date, a price or a unit is in words on one side, or written in another way.
