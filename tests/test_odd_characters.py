@@ -1,4 +1,4 @@
-"""Symbols, letters that a model has never seen, and currencies: copied, or the translation says that they are lost."""
+"""Symbols and letters that a model has never seen: copied, or the translation says that they are lost."""
 
 import unicodedata
 
@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.text.currencies import currencies_kept, with_currency
 from dragoman.text.languages import KNOWN_CODES, base_language
-from dragoman.text.numbers import numbers_kept
 from dragoman.text.odd_characters import KnownCharacters, has_foreign_letter, odd_stretches, symbols
 from dragoman.translator import Translator
 from dragoman.translator.content_check import content_flags
@@ -85,48 +83,6 @@ def test_a_character_that_is_spelled_in_bytes_is_unknown() -> None:
     assert [is_known(one) for one in "éŁ?é"] == [True, False, False, True]
     assert has_foreign_letter("Ω", lambda _: False)
     assert not has_foreign_letter("Łódź 😀", lambda _: False)
-
-
-@pytest.mark.parametrize(
-    ("source", "translation", "is_kept"),
-    [
-        ("It is $2.50.", "Es sind 2,50 $.", True),
-        ("It is $2.50.", "Es sind $2 50.", False),
-        ("It is $2.50.", "Es sind $250.", False),
-        ("It is 250.", "Es sind 2,50.", False),
-        ("It is 2.50.", "Es sind 2,5.", True),
-        ("It is 2.00.", "Es sind 2.", True),
-        ("It is 0.00.", "Es ist nichts.", True),
-        ("It is 1,250.", "Es sind 1250.", True),
-        ("06.12.34.56.78", "06 12 34 56 78", True),
-        ("on 26.11.2026", "am 26/11/2026", True),
-        ("3.5 million", "3500000", True),
-    ],
-)
-def test_a_fraction_keeps_its_point(source: str, translation: str, *, is_kept: bool) -> None:
-    assert numbers_kept(source, translation, "en", "de") is is_kept
-
-
-@pytest.mark.parametrize(
-    ("source", "translation", "language", "is_kept"),
-    [
-        ("It is $5.", "Es kostet 5 Dollar.", "de", True),
-        ("It is $5.", "Es kostet 5.", "de", False),
-        ("It is 5 €.", "Ça coûte 5 euros.", "fr", True),
-        ("It is €5 or $6.", "5 € ou 6.", "fr", False),
-        ("It is £5.", "5 英镑。", "zh", True),
-        ("It is £5.", "5.", "ja", True),  # its words are not known
-        ("The $ sign", "Das Zeichen", "de", True),
-    ],
-)
-def test_a_price_keeps_its_currency(source: str, translation: str, language: str, *, is_kept: bool) -> None:
-    assert currencies_kept(source, translation, language) is is_kept
-    assert ("number" in content_flags(source, translation, (), ("en", language))) is not is_kept
-
-
-def test_an_amount_takes_its_sign_along() -> None:
-    assert with_currency("$5 €", 1, 2) == (0, 2)
-    assert with_currency("5 €6", 0, 1) == (0, 1)
 
 
 def test_a_lost_symbol_is_flagged() -> None:

@@ -14,7 +14,6 @@ from dragoman.memories import TranslationMemory
 from dragoman.text.cleaning import clean
 from dragoman.text.terms import Term, TermList
 from dragoman.translator import Request, Translator
-from dragoman.translator.content_check import content_flags, lost_quantities
 from dragoman.translator.pipeline import SearchWanted, advance
 
 EN_DE: dict[str, str] = {"source_lang": "en", "target_lang": "de"}
@@ -112,33 +111,3 @@ def test_a_translation_is_searched_for_twice_at_most(everyday: Translator, text:
     while isinstance(wanted := advance(stages, found), SearchWanted):
         found, n_searches = everyday.pipeline.search(wanted.jobs), n_searches + 1
     assert n_searches <= 2
-
-
-#: Translations by people: a number, a date, a price or a unit is in words on one side, or written in another way.
-FOREIGN = [
-    ("Tengo veintidós años.", "I am 22 years old.", "es", "en"),
-    ("I am 22 years old.", "Tengo veintidós años.", "en", "es"),
-    ("Ho trentuno anni.", "I am 31 years old.", "it", "en"),
-    ("Mam dwadzieścia dwa lata.", "I am 22 years old.", "pl", "en"),
-    ("Мне двадцать два года, 5 марта.", "I am 22, since March 5.", "ru", "en"),
-    ("Ik ben tweeëntwintig.", "Ich bin 22.", "nl", "de"),
-    ("3月5日に5ドル払った。", "I paid $5 on 5 March.", "ja", "en"),
-    ("Costó cinco dólares y 30 metros.", "It cost $5 and 30 m.", "es", "en"),
-    ("It is 5:30 pm, and -3 °C.", "Son las diecisiete y media, y tres bajo cero.", "en", "es"),
-]
-
-
-@pytest.mark.parametrize(("source", "translation", "source_lang", "target_lang"), FOREIGN)
-def test_numbers_are_not_checked_where_their_words_are_unknown(
-    source: str, translation: str, source_lang: str, target_lang: str
-) -> None:
-    pair = source_lang, target_lang
-    assert content_flags(source, translation, (), pair) == []
-    assert lost_quantities(source, translation, (), pair) == []
-
-
-@given(st.sampled_from(["es", "it", "ru", "ja", "xx", "und"]), st.booleans(), st.text("0123456789.,:$€% mk"))
-def test_no_number_is_a_fault_where_one_language_is_unknown(unknown: str, is_source: bool, number: str) -> None:
-    pair = (unknown, "en") if is_source else ("en", unknown)
-    assert "number" not in content_flags(number, "", (), pair)
-    assert "number" not in content_flags("", number, (), pair)

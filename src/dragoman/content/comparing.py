@@ -120,10 +120,28 @@ class Numbers:
         hints = _has_clock(source) or _has_clock(target)
         lost, gained = _without_conversions(lost, gained, source, target)
         for change, numbers, own, other in (("lost", lost, source, target), ("gained", gained, target, source)):
-            least = max(10 if change == "lost" else 1, other.language.least_sure)
+            least = max(10 if change == "lost" else own.language.least_told, other.language.least_sure)
             for number in numbers:
-                if max(number.values) >= least and not _is_excused(number, own, other, hints):
-                    yield Fault(self.id, change, amount(own.text, number, own.language))  # type: ignore[arg-type]
+                if max(number.values) < least or _is_excused(number, own, other, hints):
+                    continue
+                entity = _amount(own, number)
+                if entity.kind != "money" and _is_in_a_word(own, number, entity):
+                    continue
+                yield Fault(self.id, change, entity)  # type: ignore[arg-type]
+
+
+_LETTER_BEFORE = re.compile(r"(?:(\d)|[^\d])?[A-Za-z\u00c0-\u024f]\Z")
+_CAPITAL_AFTER = re.compile(r"[A-Z](?![a-z])")
+
+
+def _is_in_a_word(side: Side, number: Number, entity: Entity) -> bool:
+    """Return True if digits are part of a name or a fraction in words: CO2, orf3b, 4K, 3分の1."""
+    before, after = side.text[max(0, number.start - 4) : number.start], side.text[number.end : number.end + 4]
+    if letter := _LETTER_BEFORE.search(before):
+        return letter[1] is None or number.end - number.start != 2  # "1m55" has a number
+    if number.end - number.start == 1 and entity.kind != "measure" and _CAPITAL_AFTER.match(after):
+        return True
+    return any(after.startswith(word) or before.endswith(word) for word in side.language.known("fractions"))
 
 
 def _unmatched(sources: Sequence[Number], targets: Sequence[Number]) -> tuple[list[Number], list[Number]]:
@@ -257,22 +275,24 @@ def _is_excused(number: Number, own: Side, other: Side, has_clock: bool) -> bool
         shifted = {value + 12 for value in values if value <= 12} | {
             value - 12 for value in values if 12 <= value <= 24
         }
-        if words & {15, 30}:  # "halb drei" is 2:30
-            shifted |= {value + 1 for value in values if value <= 23}
+        if words & {15, 30, 50}:  # "halb drei" is 2:30
+            shifted |= {value % 12 + 1 for value in values if value <= 24}
         if shifted & other.hours or any(value in (15, 30, 45) for value in values):
             return True
     scales = own.scales | other.scales
     if any(value * scale in others or value / scale in others for value in number.values for scale in scales):
         return True
-    return any(value / scale in words for value in number.values for scale in scales)
+    return any(value / scale in words or value * scale in words for value in number.values for scale in scales)
 
 
 def _year_parts(year: Decimal | int) -> Iterator[int]:
-    """Yield the numbers that stand for the decade and the century of a year: the 1960s, "années 60", 20世纪60年代."""
+    """Yield the numbers of the decade and the century of a year: the 1960s, "années 60", 20世纪60年代, 800-talet."""
     if 1000 < year < 2100 and year == int(year):
         yield int(year) // 100 + 1
         if year % 10 == 0:
             yield int(year) % 100
+    elif 100 <= year <= 1000 and year % 100 == 0:
+        yield int(year) // 100 + 1
 
 
 class Words:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
@@ -17,7 +17,11 @@ NUMBER = re.compile(r"\d+(?:[.,٫٬]\d+|['’\u00a0\u202f\u2009 ](?=\d{3}(?!\d))
 TIME_LIKE = re.compile(r"(\d{1,2})[:.：](\d\d)(?!\d)")
 _COLON_TIME = re.compile(r"(?<![\d:.：])([01]?\d|2[0-4])[:：h]([0-5]\d)(?![\d:：])")
 DIGITS = re.compile(r"\d+")
-_MORE = re.compile(r"\d{1,9}(?![\d.,])")
+_MORE = re.compile(r" ?(\d{1,9})(?![\d.,])")
+#: Scales and digits after the first digits of one number.
+_MOST_PARTS = 8
+#: "4K" and "5G" are names.
+_CAPITAL = re.compile(r"[A-Z](?![a-z])")
 #: Longer ones are identifiers.
 _LONGEST = 40
 
@@ -111,17 +115,48 @@ def readings(written: str, language: Language | None) -> frozenset[Decimal]:
 
 
 def _scaled(number: Number, text: str, language: Language | None) -> Number:
-    """Return a number times the scale after it: "1.5 million", 3万."""
-    if language is None:
+    """Return a number with the scales and digits after it: "1.5 million", 3万, 3億4千万."""
+    if language is None or (number.end - number.start == 1 and _CAPITAL.match(text, number.end)):
         return number
-    values, end = number.values, number.end
-    match = language.scale_pattern.match(text, end)
-    while match:
-        factor = language.scales[match[1].lower()]
-        values, end = frozenset(value * factor for value in values), match.end()
-        more = None if language.has_spaces else _MORE.match(text, end)
-        if more:  # 10万4500
-            values, end = frozenset(value + int(more[0]) for value in values), more.end()
+    parts, end = _scales_after(text, number.end, language)
+    if not parts:
+        return number
+    return Number(number.start, end, frozenset(_total(value, parts) for value in number.values))
+
+
+def _scales_after(text: str, end: int, language: Language) -> tuple[list[tuple[bool, int]], int]:
+    """Return the scales and the digits from a place on, True for a scale, and where they end."""
+    parts: list[tuple[bool, int]] = []
+    while len(parts) < _MOST_PARTS and (match := language.scale_pattern.match(text, end)):
+        scale, end = language.scale_of(match[1]), match.end()
+        parts.append((True, scale))
+        more = _MORE.match(text, end) if language.joins_scales else None
+        if more is None:
+            continue
+        goes_on = language.scale_pattern.match(text, more.end()) is not None
+        if text[end] == " " and not goes_on:
             break
-        match = language.scale_pattern.match(text, end)
-    return number if end == number.end else Number(number.start, end, values)
+        is_short = len(more[1]) == 1 and scale >= 1000 and not goes_on
+        parts.append((False, int(more[1]) * (scale // 10 if is_short else 1)))  # 3万5 is 35,000
+        end = more.end()
+    return parts, end
+
+
+def _total(value: Decimal, parts: Sequence[tuple[bool, int]]) -> Decimal:
+    """Return the value of digits with scales: a scale multiplies all smaller terms right before it.
+
+    >>> _total(Decimal(5), [(True, 1000), (False, 4), (True, 100), (True, 10_000)])
+    Decimal('54000000')
+    """
+    terms = [value]
+    for is_scale, number in parts:
+        if not is_scale:
+            terms.append(Decimal(number))
+        elif len(terms) == 1:
+            terms[0] *= number
+        else:
+            below = Decimal(0)
+            while terms and terms[-1] < number:
+                below += terms.pop()
+            terms.append((below or Decimal(1)) * number)
+    return sum(terms, Decimal(0))

@@ -20,8 +20,8 @@ _LEAST_SURE = 4
 _SPEED = re.compile(r"speed-(\w+)-per-\w+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 #: Units of time are words of everyday language ("a minute"), and are compared as numbers alone.
-#: "Pounds" are money in half of the languages.
-_NOT_MEASURES = ("duration-", "concentr-", "graphics-", "mass-pound")
+#: "Pounds" are money in half of the languages, and "4K" is hardly ever a temperature.
+_NOT_MEASURES = ("duration-", "concentr-", "graphics-", "mass-pound", "temperature-kelvin")
 
 
 class Language:
@@ -45,6 +45,11 @@ class Language:
         """The least number that its words surely show; endings of words may hide smaller ones."""
         return int(self._known.get("least_sure", 1 if self._known else _LEAST_SURE))
 
+    @property
+    def least_told(self) -> int:
+        """The least number that a text has only because its source says it; smaller ones are articles and plurals."""
+        return int(self._known.get("least_told", 1))
+
     @cached_property
     def number_words(self) -> Mapping[str, int]:
         """The numbers by their words in small letters, ordinals and the words of the own file included."""
@@ -58,14 +63,22 @@ class Language:
     @cached_property
     def scales(self) -> Mapping[str, int]:
         """The factors by words that may follow digits: "million", 万."""
-        scales = {word: number for word, number in self.number_words.items() if number >= 1000 and _is_power(number)}
-        scales |= {form.lower(): int(n) for n, forms in self._known.get("scales", {}).items() for form in forms}
+        least = 100 if self.joins_scales else 1000
+        scales = {word: number for word, number in self.number_words.items() if number >= least and _is_power(number)}
+        for number, forms in self._known.get("scales", {}).items():
+            scales |= {form if len(form) == 1 else form.lower(): int(number) for form in forms}
         return scales
+
+    def scale_of(self, written: str) -> int:
+        """Return the factor of what `scale_pattern` found."""
+        return self.scales.get(written) or self.scales[written.lower()]
 
     @cached_property
     def scale_pattern(self) -> re.Pattern[str]:
-        """Pattern of a scale right after digits."""
-        return re.compile(rf"[ \u00a0\u202f-]?({any_of(self.scales)}){self._word_end}", re.IGNORECASE)
+        """Pattern of a scale right after digits; a letter alone keeps its case: "5 M€" are millions, "5 m" a length."""
+        end = "" if self.joins_scales else self._word_end
+        letters = [form for form in self.scales if len(form) == 1]
+        return re.compile(rf"[ \u00a0\u202f-]?((?i:{any_of({*self.scales} - {*letters})})|{any_of(letters)}){end}")
 
     @cached_property
     def millions(self) -> re.Pattern[str]:
@@ -196,6 +209,11 @@ class Language:
     def has_spaces(self) -> bool:
         """True if words are written with spaces between them."""
         return _UNSPACED.search(self.cldr["months"][0][0] + self.cldr["weekdays"][0][0]) is None
+
+    @property
+    def joins_scales(self) -> bool:
+        """True if digits, scales and the next word are written as one: 3万5千人."""
+        return not self.has_spaces or bool(self._known.get("joins_scales"))
 
     @property
     def _word_end(self) -> str:
