@@ -287,6 +287,11 @@ RIGHT = [
     ("In the 1970s.", "في السبعينيات.", ("en", "ar")),
     ("Come at 3 pm.", "Kom klockan 3 på eftermiddagen.", ("en", "sv")),
     ("The storm is 645 miles away.", "Stormen är 645 engelska mil bort.", ("en", "sv")),
+    ("In May 1969 or June.", "В мае 1969 года или в июне.", ("en", "ru")),
+    ("The environment is hostile.", "Окружающая среда неблагоприятна.", ("en", "ru")),
+    ("A tank holds 55,000 barrels.", "Ein Tank fasst 55.000 Fässer.", ("en", "de")),
+    ("It is 10 o'clock.", "Jest godzina dziesiąta.", ("en", "pl")),
+    ("Two to three million years.", "Dva až tři miliony let.", ("en", "cs")),
 ]
 WRONG = [
     ("Two million people live here.", "Hier wohnen zwei Milliarden Menschen.", ("en", "de")),
