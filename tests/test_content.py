@@ -287,6 +287,11 @@ RIGHT = [
     ("In the 1970s.", "في السبعينيات.", ("en", "ar")),
     ("Come at 3 pm.", "Kom klockan 3 på eftermiddagen.", ("en", "sv")),
     ("The storm is 645 miles away.", "Stormen är 645 engelska mil bort.", ("en", "sv")),
+    ("In May 1969 or June.", "В мае 1969 года или в июне.", ("en", "ru")),
+    ("The environment is hostile.", "Окружающая среда неблагоприятна.", ("en", "ru")),
+    ("A tank holds 55,000 barrels.", "Ein Tank fasst 55.000 Fässer.", ("en", "de")),
+    ("It is 10 o'clock.", "Jest godzina dziesiąta.", ("en", "pl")),
+    ("Two to three million years.", "Dva až tři miliony let.", ("en", "cs")),
 ]
 WRONG = [
     ("Two million people live here.", "Hier wohnen zwei Milliarden Menschen.", ("en", "de")),
@@ -449,11 +454,30 @@ def test_the_usual_form_of_another_value_is_a_fault(code: str, other: str) -> No
         assert faults(source, false, (other, code)) != []
 
 
-@pytest.mark.parametrize(
-    "piece",
-    ["one ", "1", "1.", "1 111 ", "三千", "quatre-vingt-", "IV ", "1万", "fünf", "1 million ", "12:30 ", "-5 $"],
+#: Pieces of texts whose reading or comparing could take quadratic time.
+HOSTILE = (
+    *(
+        "one ",
+        "two ",
+        "1",
+        "1.",
+        "1,",
+        "1-",
+        "1 111 ",
+        "三千",
+        "quatre-vingt-",
+        "IV ",
+        "1万",
+        "1万5",
+        "fünf",
+        "1 million ",
+    ),
+    *("1k ", "12:30 ", "-5 ", "$5 ", "EUR5 ", "5 km ", "1 m 55 ", "20 % ", "May 3 ", "Monday ", "3 pm ", "3分の1 "),
 )
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_text_takes_no_long_time(piece: str) -> None:
-    text = piece * (20_000 // len(piece))
-    for code in ("en", "zh"):
-        assert faults(text, f"4711 {text}", (code, "de")) is not None
+    text = piece * (10_000 // len(piece))
+    for source, target in ((text, "x 4711"), (f"7 {text} 1848", text)):
+        assert isinstance(faults(source, target, ("en" if piece.isascii() else "zh", "de")), list)

@@ -40,6 +40,8 @@ class Side:
         self.has_digits = DIGIT.search(self.text) is not None
         self._numbers: list[Number] | None = None
         self._words: set[int] | None = None
+        self._amounts: dict[Number, Entity] = {}
+        self._mentions: dict[tuple[str, str | int], bool] = {}
 
     @property
     def numbers(self) -> list[Number]:
@@ -86,9 +88,22 @@ class Side:
         """The years of two digits: 1995-96, '96."""
         return {int(match[0]) for match in _SHORT_YEAR.finditer(self.text)}
 
-    def amounts(self) -> Iterator[Entity]:
-        """Yield the entities of the numbers."""
-        return (amount(self.text, number, self.language) for number in self.numbers)
+    @cached_property
+    def amounts(self) -> list[Entity]:
+        """The entities of the numbers."""
+        return [self.amount(number) for number in self.numbers]
+
+    def mentions(self, kind: str, value: str | int) -> bool:
+        """Return True if the text may name a month, a weekday, a currency or a unit."""
+        if (kind, value) not in self._mentions:
+            self._mentions[kind, value] = self.language.mentions(self.text, kind, value)
+        return self._mentions[kind, value]
+
+    def amount(self, number: Number) -> Entity:
+        """Return the entity of a number, or of a part of one."""
+        if number not in self._amounts:
+            self._amounts[number] = amount(self.text, number, self.language)
+        return self._amounts[number]
 
 
 class Check(Protocol):
@@ -124,7 +139,7 @@ class Numbers:
             for number in numbers:
                 if max(number.values) < least or _is_excused(number, own, other, hints):
                     continue
-                entity = _amount(own, number)
+                entity = own.amount(number)
                 if entity.kind != "money" and _is_in_a_word(own, number, entity):
                     continue
                 yield Fault(self.id, change, entity)  # type: ignore[arg-type]
@@ -182,20 +197,12 @@ def _without_conversions(
 ) -> tuple[list[Number], list[Number]]:
     """Return both without measures if a measure became one of another unit: 17 pounds, 7.7 kilograms."""
     units = [
-        {
-            number: str(entity.value[1])
-            for number in numbers
-            if isinstance((entity := _amount(side, number)).value, tuple)
-        }
+        {number: str(entity.value[1]) for number in numbers if isinstance((entity := side.amount(number)).value, tuple)}
         for numbers, side in ((lost, source), (gained, target))
     ]
     if not all(units) or {*units[0].values()} & {*units[1].values()}:
         return lost, gained
     return [each for each in lost if each not in units[0]], [each for each in gained if each not in units[1]]
-
-
-def _amount(side: Side, number: Number) -> Entity:
-    return amount(side.text, number, side.language)
 
 
 def _are_joined(source: Side, lost: Sequence[Number], target: Side, gained: Sequence[Number]) -> bool:
@@ -242,7 +249,7 @@ class Separators:
             is_name = _NAME.search(source.text, max(0, number.start - _NEAR), number.start)
             if own not in text or text not in written or is_name:
                 continue
-            entity = _amount(source, number)
+            entity = source.amount(number)
             if entity.kind in ("money", "measure", "percent"):
                 yield Fault(self.id, "lost", entity)
 
@@ -329,7 +336,7 @@ class Percents:
         if "%" not in source.text or _PERCENT.search(target.text) or not target.language.known("percent"):
             return
         if not any(word in target.text.lower() for word in target.language.known("percent")):
-            yield from (Fault(self.id, "lost", each) for each in source.amounts() if each.kind == "percent")
+            yield from (Fault(self.id, "lost", each) for each in source.amounts if each.kind == "percent")
 
 
 _PERCENT = re.compile("[%％٪]")
@@ -345,10 +352,10 @@ class Money:
         """Yield the amounts of a source whose currency its translation does not name."""
         if not source.has_digits:
             return
-        for entity in source.amounts():
+        for entity in source.amounts:
             if entity.kind != "money" or not isinstance(entity.value, tuple):
                 continue
-            if not target.language.mentions(target.text, "currencies", str(entity.value[1])):
+            if not target.mentions("currencies", str(entity.value[1])):
                 yield Fault(self.id, "lost", entity)
 
 
@@ -363,10 +370,10 @@ class Measures:
         if not source.has_digits:
             return
         values = target.values
-        for entity in source.amounts():
+        for entity in source.amounts:
             if entity.kind != "measure" or not isinstance(entity.value, tuple) or entity.value[0] not in values:
                 continue
-            if not target.language.mentions(target.text, "units", str(entity.value[1])):
+            if not target.mentions("units", str(entity.value[1])):
                 yield Fault(self.id, "lost", entity)
 
 
@@ -381,7 +388,7 @@ class Dates:
         for change, own, other in (("lost", source, target), ("gained", target, source)):
             for entity in find_dates(own.text, own.language):
                 month = entity.value[1] if isinstance(entity.value, tuple) else 0
-                if month not in other.values and not other.language.mentions(other.text, "months", int(month)):
+                if month not in other.values and not other.mentions("months", int(month)):
                     yield Fault(self.id, change, entity)  # type: ignore[arg-type]
 
 
@@ -395,7 +402,7 @@ class Weekdays:
         """Yield weekdays that the other side does not name."""
         for change, own, other in (("lost", source, target), ("gained", target, source)):
             for entity in find_weekdays(own.text, own.language):
-                if not other.language.mentions(other.text, "weekdays", int(str(entity.value))):
+                if not other.mentions("weekdays", int(str(entity.value))):
                     yield Fault(self.id, change, entity)  # type: ignore[arg-type]
 
 
