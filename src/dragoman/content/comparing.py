@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol
 from dragoman.content.digits import DIGIT, Number, find_numbers, plain_digits
 from dragoman.content.entity import Entity
 from dragoman.content.find import amount, find_dates, find_times, find_weekdays, minus_signs
-from dragoman.content.language import Language, language_of
+from dragoman.content.language import Language, language_of, languages_of
 from dragoman.content.spoken_numbers import numbers_in_words
 
 
@@ -469,7 +469,8 @@ def faults(source: str, target: str, languages: tuple[str, str], off: Collection
     """Return the faults of a translation; none for a language without data.
 
     Args:
-        languages: codes of the source and the target language.
+        languages: codes of the source and the target language. If the source may be in several, with `ANY_OF` between
+            them, the one with the fewest faults counts.
         off: ids of checks that are switched off.
 
     >>> [(fault.check, fault.change) for fault in faults("On May 3 at 25 km/h.", "Am 3. Juni mit 25 kg.", ("en", "de"))]
@@ -477,10 +478,17 @@ def faults(source: str, target: str, languages: tuple[str, str], off: Collection
     >>> faults("Tengo veintidós años.", "I am 22 years old.", ("es", "en"))
     []
     """
-    known = language_of(languages[0]), language_of(languages[1])
-    if known[0] is None or known[1] is None:
+    fewest: list[Fault] | None = None
+    for own in languages_of(languages[0]):
+        found = _faults(source, target, own, language_of(languages[1]), off)
+        if not found:
+            return []
+        fewest = found if fewest is None or len(found) < len(fewest) else fewest
+    return fewest or []
+
+
+def _faults(source: str, target: str, own: Language, other: Language | None, off: Collection[str]) -> list[Fault]:
+    if other is None or not (own.first_look.search(source) or other.first_look.search(target)):
         return []
-    if not (known[0].first_look.search(source) or known[1].first_look.search(target)):
-        return []
-    sides = Side(source, known[0]), Side(target, known[1])
+    sides = Side(source, own), Side(target, other)
     return [fault for check in CHECKS if check.id not in off for fault in check.faults(*sides)]

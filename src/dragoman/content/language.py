@@ -286,6 +286,16 @@ def _is_power(number: int) -> bool:
     return str(number).rstrip("0") == "1"
 
 
+#: Between the codes of the languages that a text may be in.
+ANY_OF = "|"
+
+
+def languages_of(codes: str) -> list[Language]:
+    """Return the languages of codes with `ANY_OF` between them; none if there is no data for one of them."""
+    found = [language_of(code) for code in codes.split(ANY_OF)]
+    return [] if None in found else [each for each in found if each is not None]
+
+
 @cache
 def language_of(code: str) -> Language | None:
     """Return the language of a code, such as "de-AT"; None if there is no data for it."""

@@ -15,9 +15,6 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 
-#: The languages whose numbers, dates, currencies and names the rules of this room know.
-_WITH_RULES = frozenset(("en", "de", "fr", "zh"))
-
 #: The code of two letters (ISO 639-1), then those of three (ISO 639-2 and 639-3, and members of the language that the
 #: field's corpora name one by one, as FLORES does), for each language that a rule of Moses, spaCy or sacreBLEU is for.
 _CODES = """
@@ -87,19 +84,6 @@ def base_language(code: str) -> str:
     """
     language = re.split("[-_]", code)[0].lower()
     return _SHORT.get(language, language)
-
-
-#: The source language of a text that is in any of the languages that the rules know.
-ANY_WITH_RULES = "mul"
-
-
-def have_rules(codes: Iterable[str]) -> bool:
-    """Return True if the rules about numbers and names know all of these languages; of others they know nothing.
-
-    >>> have_rules(("en", "de-AT")), have_rules((ANY_WITH_RULES, "en")), have_rules(("es", "en"))
-    (True, True, False)
-    """
-    return all(code == ANY_WITH_RULES or base_language(code) in _WITH_RULES for code in codes)
 
 
 def find_code(code: str, known: Iterable[str]) -> str | None:

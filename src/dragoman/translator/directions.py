@@ -6,8 +6,9 @@ import logging
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dragoman.content.language import ANY_OF
 from dragoman.errors import ConfigError
-from dragoman.text.languages import ANY_WITH_RULES, find_code, have_rules
+from dragoman.text.languages import find_code
 from dragoman.text.tags import TAG, UNKNOWN, Direction, describe_directions, split_tags, with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import string
@@ -29,12 +30,12 @@ class TaggedText(NamedTuple):
     #: None if nobody named it, and the model reads several languages.
     source_lang: str | None
     target_lang: str
-    #: The source language for the rules, where it is open.
+    #: The source languages of the model, where that of the text is open.
     open_source: str = UNKNOWN
 
     @property
     def pair(self) -> tuple[str, str]:
-        """The codes of the source and the target language."""
+        """The codes of the source language, or of several with `ANY_OF` between them, and of the target language."""
         return self.source_lang or self.open_source, self.target_lang
 
     @property
@@ -53,7 +54,7 @@ class Directions:
     def __init__(self, tokenizers: Tokenizers) -> None:
         self._directions = tokenizers.directions
         self._sources = tuple(dict.fromkeys(source for source, _ in tokenizers.directions))
-        self._open_source = ANY_WITH_RULES if have_rules(self._sources) else UNKNOWN
+        self._open_source = ANY_OF.join(self._sources)
         self._targets = tokenizers.targets
         self._tags = tokenizers.source.tags
         self._languages = {tokenizers.tag(target): target for target in self._targets} if tokenizers.is_tagged else {}

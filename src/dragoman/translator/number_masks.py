@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dragoman.content.entity import Entity
 from dragoman.content.find import find
-from dragoman.content.language import Language, language_of
+from dragoman.content.language import Language, language_of, languages_of
 from dragoman.content.write import write
 from dragoman.translator.directions import TaggedText
 
@@ -38,7 +38,7 @@ def first_numbers(tagged: TaggedText, marked: Container[str]) -> list[Written]:
     """
     if not _DIGIT.search(tagged.text):
         return []
-    source = language_of(tagged.pair[0])
+    source = _source(tagged)
     entities = find(tagged.text, source) if source is not None else []
     if entities and _is_bare(tagged.text, entities):
         return all_numbers(tagged)
@@ -48,8 +48,18 @@ def first_numbers(tagged: TaggedText, marked: Container[str]) -> list[Written]:
 
 def all_numbers(tagged: TaggedText) -> list[Written]:
     """Return the numbers of a text that can be masked; none if there is no data on one of the languages."""
-    source, target = map(language_of, tagged.pair)
+    source, target = _source(tagged), language_of(tagged.target_lang)
     return [] if source is None or target is None else [*_written(tagged.text, source, target)]
+
+
+def _source(tagged: TaggedText) -> Language | None:
+    """Return the language of a text: if it may be in several, the one in which most of it is numbers and amounts."""
+
+    def covered(language: Language) -> int:
+        return sum(entity.end - entity.start for entity in find(tagged.text, language))
+
+    languages = languages_of(tagged.pair[0])
+    return languages[0] if len(languages) == 1 else max(languages, key=covered, default=None)
 
 
 def _is_bare(text: str, entities: list[Entity]) -> bool:
