@@ -481,3 +481,23 @@ def test_hostile_text_takes_no_long_time(piece: str) -> None:
     text = piece * (10_000 // len(piece))
     for source, target in ((text, "x 4711"), (f"7 {text} 1848", text)):
         assert isinstance(faults(source, target, ("en" if piece.isascii() else "zh", "de")), list)
+
+
+STRANGE = {
+    "long": "9" * 5000,
+    "long after a comma": f"1,{'9' * 5000}",
+    "scales": f"3 {'million ' * 900}",
+    "Chinese scales": f"3{'億' * 600}",
+    "hour": "24:30",
+    "day": "99 May",
+    "other digits": "²½Ⅷ",
+}
+
+
+@pytest.mark.parametrize("text", STRANGE.values(), ids=STRANGE)
+def test_strange_numbers_are_found_and_written_without_an_error(text: str) -> None:
+    for code in ("en", "zh", "ja", "de"):
+        language = language_of(code)
+        assert language is not None
+        assert all(write(entity, language) for entity in find(text, language))
+        assert isinstance(faults(text, "1", (code, "en")), list)

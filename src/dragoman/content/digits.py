@@ -65,7 +65,7 @@ def find_numbers(text: str, language: Language | None) -> list[Number]:
             continue
         for number in _parsed(match, language):
             found.append(_scaled(number, text, language))
-        end = max(match.end(), found[-1].end)
+        end = max(match.end(), found[-1].end if found else 0)
     return found
 
 
@@ -79,7 +79,8 @@ def _parsed(match: re.Match[str], language: Language | None) -> Iterator[Number]
         return
     for part in DIGITS.finditer(match[0]):
         start = match.start() + part.start()
-        yield Number(start, start + len(part[0]), frozenset([Decimal(part[0])]))
+        if len(part[0]) <= _LONGEST:
+            yield Number(start, start + len(part[0]), frozenset([Decimal(part[0])]))
 
 
 @cache
