@@ -64,7 +64,7 @@ def written(value: Value, code: str, like: str = "") -> str:
     if isinstance(value, tuple):
         sign = next((character for character in like if not character.isdecimal()), ":")
         return f"{_padded(value[0], like)}{sign}{value[1]:02}"
-    forms = _forms(value, code)
+    forms = _forms(value, code) or [f"{value:f}"]
     form = forms[0]
     if _GROUPED.match(like):
         form = max(forms, key=len)

@@ -2,7 +2,7 @@
 
 import { matchAt, pattern } from "./patterns.js";
 
-const NEAR = 4;
+const NEAR_OPTION = 4;
 
 /**
  * Return the places of a text that look like options; none if they are words after a dash.
@@ -22,8 +22,8 @@ export function withoutDashes(text, places, hasCode) {
 /** @param {string} text @param {{start: number, end: number}} place */
 function isOption(text, place) {
   const option = text.slice(place.start, place.end);
-  const before = [...text.slice(Math.max(0, place.start - 2 * NEAR), place.start)].slice(-NEAR).join("");
-  const after = [...text.slice(place.end, place.end + 2 * NEAR)].slice(0, NEAR).join("");
+  const before = [...text.slice(Math.max(0, place.start - 2 * NEAR_OPTION), place.start)].slice(-NEAR_OPTION).join("");
+  const after = [...text.slice(place.end, place.end + 2 * NEAR_OPTION)].slice(0, NEAR_OPTION).join("");
   const mayBeSpeech = /^--[A-Z]/.test(option);
   return Boolean(matchAt("command_options.CLEAR", option, 0)) || pattern("command_options.BEFORE").test(before)
     || (!mayBeSpeech && Boolean(matchAt("command_options.AFTER", after, 0)));
