@@ -19,7 +19,9 @@ from dragoman.documents import open_document, translate_document
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.evaluation.calibration import calibrate, isotonic, reliability
 from dragoman.translator import ModelFacts
-from dragoman.translator.confidence import FACT, Calibration, Calibrations
+from dragoman.translator.confidence import FACT, Calibration, Calibrations, least_confidence
+
+Capture = pytest.CaptureFixture[str]
 
 TOKENIZERS = tiny_tokenizers()
 TEXTS = ["A man is riding a horse.", "She is reading a book.", "x", "Two dogs run over the green grass."]
@@ -166,6 +168,26 @@ def test_a_text_stays_below_the_least_confidence(translator: Translator) -> None
     assert (stays.alternatives, stays.confidence) == (plain.alternatives, plain.confidence)
     assert translator.translate(text, min_confidence=0, align=True) == plain
     assert "unsure" not in plain.flags
+
+
+def test_a_probably_wrong_translation_has_a_flag(translator: Translator) -> None:
+    found = translator.translate(TEXTS)
+    least = least_confidence("de")
+    assert {("low_confidence" in one.flags) == ((one.confidence or 0) < least) for one in found} == {True}
+    assert any("low_confidence" in one.flags for one in found)
+    for quiet in (translator.translate(TEXTS, off=["confidence"]), translator.translate(TEXTS, plain=True)):
+        assert not any("low_confidence" in one.flags for one in quiet)
+    assert least_confidence("zh-CN") < least
+
+
+def test_the_command_counts_what_is_probably_wrong(bundle_folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    text = tmp_path / "text.en"
+    text.write_text("\n".join(TEXTS) + "\n", encoding="utf-8")
+    n_wrong = sum("low_confidence" in one.flags for one in Translator.load(bundle_folder).translate(TEXTS))
+    assert run(["translate", "-m", str(bundle_folder), "-i", str(text)]) == 0
+    said = capsys.readouterr().err
+    assert said.count("probably wrong") == 1
+    assert f"{n_wrong} of {len(TEXTS)} lines" in said
 
 
 def test_a_document_stays_below_the_least_confidence(translator: Translator, tmp_path: Path) -> None:

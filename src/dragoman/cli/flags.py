@@ -26,6 +26,7 @@ _WORDS: dict[Flag, str] = {
     "number": "a number is missing or changed",
     "term_missing": "a term has none of its translations",
     "unusual": "longer than the texts that the model was trained on",
+    "low_confidence": "the translation is probably wrong",
     "unsure": "left as it is, because the model is not sure enough of its translation",
 }
 
@@ -35,11 +36,13 @@ class LineWarnings:
 
     Args:
         unit: word for what is translated at once.
+        is_typed: a person waits for each line, and is told at once that it is probably wrong; else these are counted.
     """
 
-    def __init__(self, unit: str = "line") -> None:
-        self._unit = unit
+    def __init__(self, unit: str = "line", *, is_typed: bool = False) -> None:
+        self._unit, self._is_typed = unit, is_typed
         self._counts: Counter[Flag] = Counter()
+        self._n_translations = 0
 
     def tell(self, number: int, translation: Translation, quoted: str = "", file: str = "") -> None:
         """Warn if the translation of a line, counted from 1, has flags.
@@ -48,18 +51,30 @@ class LineWarnings:
             quoted: a text by which its reader finds the line; its beginning is in the warning.
             file: the name of its file, if there are several.
         """
+        self._n_translations += 1
         self._counts.update(translation.flags)
-        named_flags = [flag for flag in translation.flags if self._counts[flag] <= MOST_NAMED]
+        named_flags = [flag for flag in translation.flags if self._counts[flag] <= self._most_named(flag)]
         if named_flags:
             place = f' ("{shorten(quoted, 50, placeholder="…")}")' if quoted else ""
             where = f"{file}: " if file else ""
             _log.warning(f"{where}{self._unit} {number}{place}: {'; '.join(_words(translation, named_flags))}")
 
-    def finish(self) -> None:
-        """Warn of the lines that were not named."""
+    def finish(self, least: float) -> None:
+        """Warn of the lines that were not named.
+
+        Args:
+            least: the confidence below which translations are probably wrong.
+        """
         for flag, count in self._counts.items():
-            if count > MOST_NAMED:
+            if flag != "low_confidence" and count > MOST_NAMED:
                 _log.warning(f"{counted(count - MOST_NAMED, f'more {self._unit}')}: {_WORDS[flag]}")
+        if (count := self._counts["low_confidence"]) and not self._is_typed:
+            verb, them = ("is", "it") if count == 1 else ("are", "them")
+            advice = f"--min-confidence {least} leaves {them} untranslated"
+            _log.warning(f"{count:,} of {counted(self._n_translations, self._unit)} {verb} probably wrong; {advice}")
+
+    def _most_named(self, flag: Flag) -> int:
+        return 0 if flag == "low_confidence" and not self._is_typed else MOST_NAMED
 
 
 def _words(translation: Translation, flags: list[Flag]) -> Iterator[str]:

@@ -112,11 +112,12 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
         source_lang, target_lang = options["source_lang"], options["target_lang"]
         if text.is_typed:  # what the model needs is asked for before anybody types a text
             translator.tagged("", source_lang=source_lang, target_lang=target_lang)
+        target = target_language(translator, target_lang)
         translations = _translations(text, translator, options | _amounts(models.engine, text))
         _tell_notes(text.document)
         results = with_progress(translations, from_file=text.is_file, output=to.output, unit=text.unit)
-        results = _with_warnings(count_matches(results) if "memory" in options else results, text)
-        for content in _contents(results, text, target_language(translator, target_lang), of_lines.form):
+        results = _with_warnings(count_matches(results) if "memory" in options else results, text, target)
+        for content in _contents(results, text, target, of_lines.form):
             write(content)
 
 
@@ -216,14 +217,16 @@ def _contents(
             yield line.encode() + b"\n"
 
 
-def _with_warnings(translations: Iterable[Translation], text: _Text) -> Iterator[Translation]:
+def _with_warnings(translations: Iterable[Translation], text: _Text, target: str | None) -> Iterator[Translation]:
     """Yield the translations, and warn of those that need a check."""
+    from dragoman.translator.confidence import least_confidence
+
     segments = None if text.document is None else text.document.segments()
-    warnings = LineWarnings(text.unit)
+    warnings = LineWarnings(text.unit, is_typed=text.is_typed)
     for number, translation in enumerate(translations, start=1):
         warnings.tell(number, translation, "" if segments is None else segments[number - 1].text)
         yield translation
-    warnings.finish()
+    warnings.finish(least_confidence(target or ""))
 
 
 def _is_terminal() -> bool:

@@ -16,10 +16,14 @@ from pydantic import Field
 
 from dragoman.errors import BundleError, ConfigError
 from dragoman.settings.sections import Section, parse_section
+from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tags import Direction
 
 #: The key of the calibrations in the facts of a bundle.
 FACT = "confidence"
+#: The chrF2 below which a translation is more often wrong than right, as people judge it, in languages with spaces
+#: between words and in others: `benchmarks/marks.py`.
+_LEAST, _LEAST_UNSPACED = 0.5, 0.25
 #: Points of a calibration at most.
 MOST_POINTS = 100
 
@@ -97,3 +101,8 @@ class Calibrations(Section):
 def direction_key(direction: Direction) -> str:
     """Return the name of a direction in a bundle: en-de."""
     return "-".join(direction)
+
+
+def least_confidence(target_lang: str) -> float:
+    """Return the confidence below which a translation into a language is probably wrong."""
+    return _LEAST_UNSPACED if base_language(target_lang) in WITHOUT_SPACES else _LEAST

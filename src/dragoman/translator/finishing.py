@@ -16,7 +16,7 @@ from dragoman.translator.choosing import Choice, ranked, restored
 from dragoman.translator.content_check import content_flags
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
-from dragoman.translator.judging import confidence, or_source
+from dragoman.translator.judging import confidence, confidence_flags, or_source
 from dragoman.translator.placing import place
 from dragoman.translator.plans import Plan, TextPlan, joined
 from dragoman.translator.results import Alternative, Flag, Translation, merge_flags
@@ -105,14 +105,15 @@ class Finisher:
             for segments in zip(*(choice.candidates for choice in chosen), strict=False)
         ]
         best = alternatives[0]
+        found = confidence(plan, best.log_prob, [choice.candidates[0] for choice in chosen])
         return Translation(
             best.text,
             best.score,
             best.tokens,
             tuple(alternatives),
             n_parts=max(1, sum(not segment.is_frame for segment in plan.segments)),
-            flags=merge_flags(_flags(plan, chosen)),
-            confidence=confidence(plan, best.log_prob, [choice.candidates[0] for choice in chosen]),
+            flags=merge_flags([*_flags(plan, chosen), *confidence_flags(plan, found)]),
+            confidence=found,
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
         )
 

@@ -12,10 +12,12 @@ from dragoman.alignment.word_spans import words
 from dragoman.text.cleaning import sanitize
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.aligning import AlignmentInput, target_places
+from dragoman.translator.confidence import least_confidence
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.padding import pair_batches
 from dragoman.translator.plans import TextPlan
-from dragoman.translator.results import Translation, merge_flags
+from dragoman.translator.request import CONFIDENCE
+from dragoman.translator.results import Flag, Translation, merge_flags
 from dragoman.translator.searching import Candidate
 
 
@@ -24,6 +26,13 @@ def confidence(plan: TextPlan, log_prob: float, candidates: Sequence[Candidate])
     pairs = zip(plan.segments, candidates, strict=True)
     n_tokens = sum(len(candidate.hypothesis.ids) + 1 for segment, candidate in pairs if not segment.is_copied)
     return plan.calibration.confidence(log_prob, n_tokens) if plan.calibration is not None and n_tokens else None
+
+
+def confidence_flags(plan: TextPlan, found: float | None) -> list[Flag]:
+    """Return the flag of a translation that is probably wrong, by its confidence; none if the request wants none."""
+    if found is None or plan.request.plain or CONFIDENCE in plan.request.off:
+        return []
+    return ["low_confidence"] if found < least_confidence(plan.languages.target_lang) else []
 
 
 def or_source(plan: TextPlan, translation: Translation) -> Translation:
@@ -36,7 +45,7 @@ def or_source(plan: TextPlan, translation: Translation) -> Translation:
         return translation
     text = sanitize(request.text).strip()
     links = tuple((number, number) for number in range(len(words(text)))) if request.align else None
-    flags = merge_flags([*translation.flags, "unsure"])
+    flags = merge_flags([*(flag for flag in translation.flags if flag != "low_confidence"), "unsure"])
     doubtful = () if request.doubts else None
     return replace(translation, text=text, tokens=(), alignment=links, flags=flags, doubtful=doubtful)
 

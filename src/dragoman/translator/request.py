@@ -13,6 +13,10 @@ from dragoman.text.protection import Stretch, merged, protection
 from dragoman.text.terms import TermList
 from dragoman.translator.checking import checked_stretches, flag, kind, share, string, string_list, translation_memory
 
+#: The name that switches off the flag `low_confidence`.
+CONFIDENCE = "confidence"
+_SWITCHES = (*CHECK_NAMES, CONFIDENCE)
+
 
 @dataclass(frozen=True)
 class Request:
@@ -93,8 +97,8 @@ class Request:
 
     def _check_off(self, owner: str) -> None:
         off = string_list(self.off, "check")
-        if unknown := [name for name in off if name not in CHECK_NAMES]:
-            raise ConfigError(f"unknown check {unknown[0]!r}{owner}", advice=f"use {', '.join(CHECK_NAMES)}")
+        if unknown := [name for name in off if name not in _SWITCHES]:
+            raise ConfigError(f"unknown check {unknown[0]!r}{owner}", advice=f"use {', '.join(_SWITCHES)}")
         more = {
             "off": self.off,
             "protect": self.protect,

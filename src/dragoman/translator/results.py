@@ -18,8 +18,11 @@ from dragoman.memories import MemoryMatch
 #: `number`: a number, a month, a weekday, a time or its half of the day, a minus sign, a unit or a currency is missing,
 #: changed or invented;
 #: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`);
+#: `low_confidence`: it is probably wrong, by its confidence (`dragoman.translator.confidence.least_confidence`);
 #: `unsure`: its confidence is below `min_confidence`, so that the text itself stands in its place.
-Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "term_missing", "unsure"]
+Flag = Literal[
+    "repetition", "length", "copied", "unusual", "span", "number", "term_missing", "low_confidence", "unsure"
+]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
