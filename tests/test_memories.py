@@ -59,6 +59,41 @@ def test_an_equal_text_is_found_whatever_its_spaces_and_invisible_characters_are
         assert memory.lookup(HORSE, *other, threshold=0.1) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Pets are not allowed. It’s after three o'clock.", "Keine Haustiere. Es ist nach drei Uhr."),
+        ("Pets are not allowed.\u00a0 Pets are not allowed.", "Keine Haustiere. Keine Haustiere."),
+        ("Pets are not allowed. Hello.", None),
+        ("Page 7 of 30", "Seite 7 von 30"),
+        ("Page 30 of 12", "Seite 30 von 12"),
+        ("Open at 18:30. Page 2 of 7", "Offen um 18:30. Seite 2 von 7"),
+        ("Page 1 of 30", None),  # a word beside 1 may have another form
+        ("Page 7 of 1,200", None),
+        ("It costs 1,300 dollars.", None),  # German writes it otherwise
+        ("", None),
+        (" ", None),
+    ],
+)
+def test_sentences_and_other_numbers_are_equal(text: str, expected: str | None) -> None:
+    units = [
+        ("Pets are not allowed.", "Keine Haustiere."),
+        ("It's after three o’clock.", "Es ist nach drei Uhr."),
+        ("Page 12 of 30", "Seite 12 von 30"),
+        ("It costs 1,250 dollars.", "Es kostet 1.250 Dollar."),
+        ("Open at 17:45.", "Offen um 17:45."),
+    ]
+    match = TranslationMemory(Unit(*pair, "en", "de") for pair in units).exact(text, "en", "de")
+    assert (match and match.target) == expected
+
+
+def test_chinese_sentences_are_joined_without_a_space() -> None:
+    memory = TranslationMemory([Unit("Yes.", "是。", "en", "zh"), Unit("No.", "不。", "en", "zh")])
+    match = memory.exact("Yes. No.", "en", "zh-CN")
+    assert match is not None
+    assert match.target == "是。不。"
+
+
 def test_the_last_translation_of_a_text_counts() -> None:
     memory = TranslationMemory([*UNITS, Unit(HORSE, "", "en", "de"), Unit("", "x", "en", "de")])
     memory.add(HORSE, "Ein Reiter.", "en", "de")

@@ -12,7 +12,7 @@ import typer
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import DirectionOptions
 from dragoman.cli.streams import say
-from dragoman.errors import counted
+from dragoman.errors import counted, printable
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation, Translator
@@ -28,7 +28,12 @@ Memories = Annotated[
 ]
 Threshold = Annotated[
     float | None,
-    typer.Option("--memory-threshold", min=0, max=1, help="Least score of similar texts in --json; default: 0.7."),
+    typer.Option(
+        "--memory-threshold",
+        min=0,
+        max=1,
+        help="Show similar texts of at least this score; in --json by default from 0.7.",
+    ),
 ]
 
 
@@ -62,13 +67,20 @@ class MemoryFlags:
         return {"memory": memory, **options}
 
 
-def count_matches(translations: Iterable[Translation]) -> Iterator[Translation]:
-    """Yield translations; then say how many came from a memory."""
+def count_matches(translations: Iterable[Translation], *, shows_similar: bool) -> Iterator[Translation]:
+    """Yield translations; then say how many came from a memory.
+
+    Args:
+        shows_similar: say the most similar text of the memory for each that is not equal to one.
+    """
     n_all = n_equal = n_similar = 0
     for translation in translations:
         n_all += 1
         n_equal += bool(translation.memory) and translation.memory[0].score == 1
-        n_similar += bool(translation.memory) and translation.memory[0].score < 1
+        if translation.memory and (best := translation.memory[0]).score < 1:
+            n_similar += 1
+            if shows_similar:
+                say(f'{n_all}: {best.score:.2f} "{printable(best.source)}" = "{printable(best.target)}"')
         yield translation
     equal = counted(n_equal, "is", "are")
     say(f"of {counted(n_all, 'text')}, {equal} equal to one of the memory, and {n_similar:,} similar")

@@ -116,7 +116,10 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
         translations = _translations(text, translator, options | _amounts(models.engine, text))
         _tell_notes(text.document)
         results = with_progress(translations, from_file=text.is_file, output=to.output, unit=text.unit)
-        results = _with_warnings(count_matches(results) if "memory" in options else results, text, target)
+        if "memory" in options:
+            is_shown = "memory_threshold" in options and not of_lines.as_json
+            results = count_matches(results, shows_similar=is_shown)
+        results = _with_warnings(results, text, target)
         for content in _contents(results, text, target, of_lines.form):
             write(content)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,19 +14,27 @@ from dragoman.memories.fuzzy_index import FuzzyIndex, can_search
 from dragoman.memories.memory_files import open_units
 from dragoman.memories.units import Unit, language
 from dragoman.text.cleaning import comparable
+from dragoman.text.languages import WITHOUT_SPACES
+from dragoman.text.sentences import sentences
 
 #: The least similarity of a match unless a call says otherwise.
 THRESHOLD = 0.7
 #: The most similar a text can be that is not equal, or whose translation cannot be used.
 ALMOST = 0.99
+#: Quotes and hyphens that look alike.
+_ALIKE = str.maketrans("’‘ʼ“”„\u2011", "'''\"\"\"-")
+_DIGITS = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+#: Numbers that may change the forms of words beside them: "1 page", "0 pages".
+_WITH_FORMS = frozenset("01")
 
 
 @dataclass(frozen=True)
 class MemoryMatch:
     """A unit of a memory that is equal or similar to a text."""
 
-    #: 1.0 for an equal text, whose translation is used; less for a similar one. It is one minus the edits of
-    #: characters divided by the characters of the longer text.
+    #: 1.0 for an equal text, whose translation is used (see `TranslationMemory.exact`); less for a similar one. It is
+    #: one minus the edits of characters divided by the characters of the longer text.
     score: float
     source: str
     target: str
@@ -36,6 +45,8 @@ class _Direction:
     """The units of one direction. Of two with equal sources the later one counts."""
 
     rows: dict[str, int] = field(default_factory=dict)
+    #: The rows of texts with numbers, by the text with 0 for each row of digits.
+    numbered: dict[str, int] = field(default_factory=dict)
     units: list[Unit] = field(default_factory=list)
     index: FuzzyIndex = field(default_factory=FuzzyIndex)
 
@@ -46,13 +57,24 @@ class _Direction:
             self.units.append(unit)
             self.index.add(key)
             self.rows[key] = len(self.units) - 1  # last, because `exact` and `lookup` read without the lock
+        if _DIGITS.search(key):
+            self.numbered[_DIGITS.sub("0", key)] = self.rows[key]
+
+    def exact(self, key: str) -> MemoryMatch | None:
+        """Return the match of an equal text, or of one that has other numbers, with these in its translation."""
+        if (row := self.rows.get(key)) is not None:
+            return MemoryMatch(1.0, self.units[row].source, self.units[row].target)
+        if not _DIGITS.search(key) or (row := self.numbered.get(_DIGITS.sub("0", key))) is None:
+            return None
+        target = _renumbered(_key(self.units[row].source), key, self.units[row].target)
+        return None if target is None else MemoryMatch(1.0, key, target)
 
 
 class TranslationMemory:
     """Translations by people, for any number of directions. Threads may share it.
 
-    Texts are compared without invisible characters, composed (NFC), and with single spaces. Regions of languages, as
-    in `en-GB`, do not matter. Units without languages are for every direction.
+    Texts are compared without invisible characters, composed (NFC), with single spaces, and with straight quotes and
+    apostrophes. Regions of languages, as in `en-GB`, do not matter. Units without languages are for every direction.
 
     Args:
         units: the first ones; of two with the same source, the later one is used.
@@ -91,7 +113,7 @@ class TranslationMemory:
 
     def add(self, source: str, target: str, source_lang: str | None = None, target_lang: str | None = None) -> None:
         """Add a unit; it replaces one of an equal source. A unit with an empty side is left out."""
-        key, unit = comparable(source), Unit(source, target, source_lang, target_lang)
+        key, unit = _key(source), Unit(source, target, source_lang, target_lang)
         if key and target.strip():
             with self._lock:
                 self._directions.setdefault(unit.direction, _Direction()).add(key, unit)
@@ -99,14 +121,27 @@ class TranslationMemory:
     def exact(self, text: str, source_lang: str | None = None, target_lang: str | None = None) -> MemoryMatch | None:
         """Return the match of an equal text, or None.
 
+        A text that differs in its numbers only is equal, if the translation has the same numbers: it gets the new ones.
+        So is a text of several sentences that are all in the memory: their translations are joined.
+
         Args:
             source_lang, target_lang: of the text, and of the wanted translation; None is unknown.
         """
-        key = comparable(text)
-        for direction in self._matching(source_lang, target_lang):
-            if (row := direction.rows.get(key)) is not None:
-                return MemoryMatch(1.0, direction.units[row].source, direction.units[row].target)
-        return None
+        fitting = self._matching(source_lang, target_lang)
+
+        def match_of(part: str) -> MemoryMatch | None:
+            matches = (direction.exact(_key(part)) for direction in fitting)
+            return next((match for match in matches if match is not None), None)
+
+        if (whole := match_of(text)) is not None or not fitting:
+            return whole
+        parts = []
+        for sentence in sentences(text):
+            if sentence == text or (match := match_of(sentence)) is None:
+                return None
+            parts.append(match.target.strip())
+        between = "" if language(target_lang) in WITHOUT_SPACES else " "
+        return MemoryMatch(1.0, text, between.join(parts)) if parts else None
 
     def lookup(
         self,
@@ -131,7 +166,7 @@ class TranslationMemory:
         found = [match] if (match := self.exact(text, source_lang, target_lang)) is not None else []
         if threshold == 1 or not can_search():
             return found[:limit]
-        key, similar = comparable(text), []
+        key, similar = _key(text), []
         for direction in self._matching(source_lang, target_lang):
             for score, row in direction.index.similar(key, threshold, limit + 1):
                 unit = direction.units[row]
@@ -158,3 +193,25 @@ def check_threshold(threshold: float) -> None:
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold <= 1:
         raise ConfigError(f"a threshold of {threshold!r} for a memory", advice="give one above 0 and at most 1")
+
+
+def _key(text: str) -> str:
+    """Return what equal texts have in common."""
+    return comparable(text).translate(_ALIKE)
+
+
+def _renumbered(old: str, new: str, target: str) -> str | None:
+    """Return a translation with the numbers of a new text in place of those of an old one.
+
+    None if it has other numbers than the old text, if a number would become two, or if a form of a word may change.
+
+    Args:
+        old, new: they differ in the digits of their numbers only.
+    """
+    before, after = _NUMBER.findall(old), _NUMBER.findall(new)
+    changes = dict(zip(before, after, strict=True))
+    is_one_to_one = all(changes[one] == other for one, other in zip(before, after, strict=True))
+    changed = {number for pair in changes.items() if pair[0] != pair[1] for number in pair}
+    if not is_one_to_one or sorted(_NUMBER.findall(target)) != sorted(before) or changed & _WITH_FORMS:
+        return None
+    return _NUMBER.sub(lambda match: changes[match[0]], target)
