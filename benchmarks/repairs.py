@@ -48,12 +48,12 @@ def repaired(translator: Translator, texts: TextSet, beam_size: int) -> tuple[in
     proposals = pipeline.second.proposals(plan, choices)
     found = pipeline.search([proposal.job for proposal in proposals.values()])
     before = pipeline.finisher.finish(plan, choices)
-    after = pipeline.finisher.finish(*pipeline.second.accepted(plan, choices, proposals, found))
-    pairs = zip(proposals.values(), found, strict=True)
-    costs = pipeline.second.costs([(proposal, proposal.chosen(beam).candidates[0]) for proposal, beam in pairs])
+    better = pipeline.second.accepted(plan, choices, proposals, found)
+    after = pipeline.finisher.finish(plan, better)
     owners = [number for number, text in enumerate(plan.texts) for each in text.segments if not each.is_copied]
     cost_of: dict[int, float] = defaultdict(float)
-    for job, cost in zip(proposals, costs, strict=True):
+    for job, proposal in proposals.items():
+        cost = second_search.cost(proposal, better[job])
         cost_of[owners[job]] = max(cost, cost_of.get(owners[job], cost))
     changed = []
     for number, (old, new) in enumerate(zip(before, after, strict=True)):

@@ -11,7 +11,10 @@ from test_masking import N_RESERVED, Certain, ScriptedSearch, learned, pipeline
 from dragoman.text.terms import Term, TermList
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Request
+from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.padding import IdPair
+from dragoman.translator.pipeline import Pipeline
+from dragoman.translator.plans import SearchJob
 from dragoman.translator.repairs.second_search import MOST_COST
 
 pytestmark = pytest.mark.torch
@@ -30,6 +33,11 @@ class Doubting(Certain):
         return [(-MOST_COST - 3.0, *others[1:]) for others in super().log_probs(pairs)]
 
 
+def judged_by(model: type[ForcedDecoder], stages: Pipeline) -> Pipeline:
+    decoder = stages.second.decoder
+    return replace(stages, second=replace(stages.second, decoder=model(decoder._models, decoder._search_models)))
+
+
 def loses_numbers(text: str) -> list[str]:
     return ["eins" if "12" in text else text]
 
@@ -41,10 +49,7 @@ def test_a_lost_number_is_written_in_place_of_its_mask(masking: Tokenizers) -> N
 
 
 def test_what_the_model_finds_implausible_is_flagged_and_left(masking: Tokenizers) -> None:
-    stages = pipeline(ScriptedSearch(masking, loses_numbers))
-    decoder = stages.second.decoder
-    doubting = Doubting(decoder._models, decoder._search_models)
-    stages = replace(stages, second=replace(stages.second, decoder=doubting))
+    stages = judged_by(Doubting, pipeline(ScriptedSearch(masking, loses_numbers)))
     (found,) = stages.translate([Request("a 12 b", **EN_DE)])
     assert (found.text, found.flags) == ("eins", ("number",))
 
@@ -58,20 +63,42 @@ def test_a_repair_that_loses_something_else_is_not_taken(masking: Tokenizers) ->
     assert (found.text, found.flags) == ("a {x} 7", ("number",))
 
 
-def test_a_term_is_obeyed_at_any_cost(masking: Tokenizers) -> None:
-    class Obedient(ScriptedSearch):
-        def texts(self, job):  # type: ignore[no-untyped-def]
-            written = ["".join(demand[0].pieces) for demand in job.required]
-            return written or super().texts(job)
+def test_a_term_stands_in_place_of_its_mask_at_any_cost(masking: Tokenizers) -> None:
+    terms = TermList([Term("horse", ("cheval",))])
+    search = ScriptedSearch(masking, lambda text: [text])
+    texts = ["A horse sleeps.", "Horse!", "the horse and the horse"]
+    found = judged_by(Doubting, pipeline(search)).translate([Request(text, terms=terms, **EN_DE) for text in texts])
+    assert [one.text for one in found] == ["A cheval sleeps.", "Cheval!", "the cheval and the cheval"]
+    assert [one.flags for one in found] == [()] * 3
+    assert search.read[3:] == ["A ⟨1⟩ sleeps.", "⟨1⟩!", "the ⟨1⟩ and the ⟨2⟩"]
 
-        def candidate(self, text, rank):  # type: ignore[no-untyped-def]
-            made = super().candidate(text, rank)
-            cost = 500.0 if text == "Pferd" else 0.0
-            return made._replace(hypothesis=replace(made.hypothesis, log_prob=-cost, score=-cost))
 
-    terms = TermList([Term("horse", ("Pferd",))])
-    (found,) = pipeline(Obedient(masking, lambda text: [text])).translate([Request("horse", terms=terms, **EN_DE)])
-    assert (found.text, found.flags) == ("Pferd", ())
+def test_the_form_and_the_words_around_a_term_are_the_most_probable(masking: Tokenizers) -> None:
+    class Verbose(Certain):
+        """A model that finds a longer translation more probable."""
+
+        def log_probs(self, pairs: Sequence[IdPair]) -> list[tuple[float, ...]]:
+            return [(-100.0 + len(target), *(0.0,) * len(target)) for _, target in pairs]
+
+    terms = TermList([Term("horse", ("Pferd", "Pferdchen"))])
+    search = ScriptedSearch(masking, lambda text: [text, text.replace("a ", "a small ")])
+    (found,) = judged_by(Verbose, pipeline(search)).translate([Request("a horse", terms=terms, **EN_DE)])
+    assert found.text == "a small Pferdchen"
+
+
+def test_a_term_that_is_glued_on_is_not_taken() -> None:
+    class Gluing(ScriptedSearch):
+        def texts(self, job: SearchJob) -> Sequence[str]:
+            own = list(super().texts(job))
+            return [self.end.format(own[0])] if job.required else own
+
+    for end, expected in (("{} Pferd.", "A horse."), ("Pferd Pferd", "A horse."), ("A Pferd.", "A Pferd.")):
+        search = Gluing(learned(0), lambda text: [text])
+        search.end = end
+        request = Request("A horse.", terms=TermList([Term("horse", ("Pferd",))]), **EN_DE)
+        (found,) = pipeline(search).translate([request])
+        assert (found.text, found.missing_terms) == (expected, () if expected != "A horse." else ("horse",))
+        assert [job.is_sentence for job in search.calls[1]] == [True]
 
 
 def test_a_check_that_is_off_finds_nothing(masking: Tokenizers) -> None:

@@ -127,6 +127,19 @@ def test_a_narrow_beam_finds_translations_with_phrases_that_the_model_would_not_
         assert RequiresPhrase(demand, MORE).may_end(beam[0].ids)
 
 
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000), beam_size=st.integers(2, 6))
+def test_no_mark_ends_one_sentence_before_it_has_its_phrases(seed: int, beam_size: int) -> None:
+    surfaces = Surfaces(["", "", "", "", "a", ".", " b", "a."])
+    rules = [RequiredPhrases([[[phrase("b")]]] * 3, surfaces, [True, True, False])]
+    scorer = TableScorer(seed, vocab_size=8, max_length=20, peaked=5.0)
+    beams = search(scorer, sentences(*LENGTHS), config(beam_size=beam_size, n_best=beam_size), constraints=rules)
+    for beam in beams[:2]:
+        for found in beam:
+            tokens = list(found.ids)
+            assert 5 not in tokens or 6 in tokens[: tokens.index(5)]
+
+
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10_000), demands=DEMANDS, beam_size=st.integers(2, 6), n_best=st.integers(1, 2))
 def test_a_sentence_without_demands_is_translated_as_ever(

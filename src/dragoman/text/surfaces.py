@@ -7,6 +7,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 
+import numpy as np
+
+from dragoman.machine.arrays import Ints
 from dragoman.text.characters import Characters
 from dragoman.text.segmenter import Segmenter
 from dragoman.text.sentence_pieces import SPACE
@@ -14,6 +17,7 @@ from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.words import Words
 
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
+_FINAL = re.compile(r" ?[.!?…。！？]+")
 #: The first character for a lone byte beyond ASCII; UTF-8 has no such character.
 _LONE = 0xDC00
 
@@ -36,6 +40,11 @@ class Surfaces:
         special, segmenter = tokenizer.special_ids.names, tokenizer.segmenter
         pieces = enumerate(tokenizer.pieces(range(tokenizer.vocab_size)))
         return cls(["" if id in special else _text(piece, segmenter) for id, piece in pieces])
+
+    @cached_property
+    def final_marks(self) -> Ints:
+        """The ids of the marks that end a sentence."""
+        return np.array([id for id, text in enumerate(self.texts) if _FINAL.fullmatch(text)], dtype=np.int64)
 
     def beginning_with(self, text: str, most: int) -> list[int]:
         """Return the lowest ids whose texts begin with a text and go on, at most so many."""

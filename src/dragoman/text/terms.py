@@ -147,6 +147,11 @@ def missing_terms(terms: Iterable[Term], translation: str, *, any_case: bool = F
     return [term for term, count in Counter(terms).items() if term.n_in(translation, any_case=any_case) < count]
 
 
+def repeated_terms(terms: Iterable[Term], translation: str) -> list[Term]:
+    """Return the terms whose targets a translation has more often than they are there, each once."""
+    return [term for term, count in Counter(terms).items() if term.n_in(translation) > count]
+
+
 def n_apart(places: Iterable[tuple[int, int]]) -> int:
     """Return the most stretches of some that do not overlap.
 

@@ -53,7 +53,7 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
         wanted = [*reading.unmasked, *(piece for piece, _ in reading.masks)]
         lost = any(text not in candidates[0].text for text in wanted)
         return Choice(candidates, ["span"] if lost else [])
-    candidates = [candidate._replace(text=_repaired(reading, candidate.text)) for candidate in candidates]
+    candidates = [candidate._replace(text=with_right_masks(reading, candidate.text)) for candidate in candidates]
     flags = [_flags(reading, candidate.text, languages) for candidate in candidates]
     missing = [_missing(reading, candidate.text) for candidate in candidates]
     is_sound = [candidate.hypothesis.finished and not candidate.hypothesis.faults for candidate in candidates]
@@ -98,7 +98,7 @@ def _missing(reading: Reading, translation: str) -> list[str]:
     return [term.source for term in missing]
 
 
-def _repaired(reading: Reading, translation: str) -> str:
+def with_right_masks(reading: Reading, translation: str) -> str:
     """Return a translation with the one mask that it lacks in place of the one that its source lacks."""
     masks, written = [piece for piece, _ in reading.masks], RESERVED.findall(translation)
     missing = [piece for piece in masks if piece not in written]

@@ -19,8 +19,8 @@ from dragoman.translator.searching import Candidate, Search, StopCondition
 
 #: Yields the jobs of a search, takes their candidates, and returns the translations.
 Stages = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], list[Translation]]
-#: The same, and returns a plan with the choices of its jobs.
-_Searches = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], tuple[Plan, list[Choice]]]
+#: The same, and returns the choices of the jobs of a plan.
+_Searches = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], list[Choice]]
 
 
 @dataclass(frozen=True)
@@ -157,16 +157,16 @@ class Pipeline:
         """Plan, search, check and repair, finish."""
         plan = self.plan(requests, config)
         choices = ranked(plan, (yield plan.jobs))
-        plan, choices = yield from self._repaired(plan, choices)
+        choices = yield from self._repaired(plan, choices)
         return self.finisher.finish(plan, choices, batch_size)
 
     def _repaired(self, plan: Plan, choices: list[Choice]) -> _Searches:
         """Search again for the segments whose candidates fail a check, and take what is better."""
         proposals = self.second.proposals(plan, choices)
         if not proposals:
-            return plan, choices
+            return choices
         try:
             found = yield [proposal.job for proposal in proposals.values()]
         except DeadlineError:
-            return plan, choices
+            return choices
         return self.second.accepted(plan, choices, proposals, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from dragoman.errors import ConfigError
@@ -10,6 +10,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.odd_characters import KnownCharacters
+from dragoman.text.protection import overlaps
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm
@@ -25,7 +26,7 @@ from dragoman.translator.number_masks import Written, all_numbers, first_numbers
 from dragoman.translator.plain_reading import PlainReader
 from dragoman.translator.plans import Plan, TextPlan, segment_limits
 from dragoman.translator.reading import KnownParts, Reading, TextReader
-from dragoman.translator.repairs.lost_terms import with_terms
+from dragoman.translator.repairs.lost_terms import demanded_terms, with_terms
 from dragoman.translator.request import Request
 
 #: Pieces that an unknown one counts as, where the form of a word in capitals is chosen.
@@ -79,14 +80,28 @@ class Planner:
         texts = [self._plan(request, config, number) for number, request in enumerate(requests, 1)]
         return Plan(texts, config, self._max_length)
 
-    def with_masks(self, text: TextPlan, segment: Segment) -> Segment | None:
-        """Return a segment of a text with masks for its numbers; None if it has none, or is too long then."""
+    def with_masks(
+        self, text: TextPlan, segment: Segment, terms: Mapping[str, Sequence[str]], *, masks_numbers: bool
+    ) -> Segment | None:
+        """Return a segment of a text with masks for its numbers and terms; None if it has none, or is too long then.
+
+        Args:
+            terms: what is written in place of the words of the source that they are, by these words.
+        """
         marks = Marks(segment.text)
         tagged = text.languages._replace(text=sanitize(marks.replace(segment.text, segment.protected)))
-        numbers = all_numbers(tagged) if self.can_mask else []
-        if not numbers:
+        masked = all_numbers(tagged) if masks_numbers and self.can_mask else []
+        if terms:
+            own = [
+                Written(start, end, terms[words][0])
+                for start, end, _ in demanded_terms(tagged.text, text.request.terms, ())
+                if (words := tagged.text[start:end]) in terms
+            ]
+            places = [(each.start, each.end) for each in own]
+            masked = sorted([*own, *(each for each in masked if not overlaps((each.start, each.end), places))])
+        if not masked:
             return None
-        reader = self._reader(text.request, tagged, marks, numbers)
+        reader = self._reader(text.request, tagged, marks, masked)
         before, reading = segment.reading, self._read(reader.text, reader, text.request)
         ids = self._encode(reading.text, tagged)
         if len(ids) >= self._max_length:

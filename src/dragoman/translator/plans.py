@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import count
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from dragoman.decoding.constraints.required import Demands
@@ -31,6 +30,8 @@ class SearchJob(NamedTuple):
     allowed_ids: Sequence[int] | Ints = ()
     #: The phrases that it must have, one for each demand.
     required: Demands = ()
+    #: Its source is one sentence, which does not end before it has them.
+    is_sentence: bool = False
 
     @property
     def settings(self) -> tuple[SearchConfig, bool, bool]:
@@ -89,19 +90,6 @@ class Plan:
     def searched(self) -> list[tuple[TextPlan, Segment]]:
         """The segments of all texts that are searched for, in order, each with its text."""
         return [(text, segment) for text in self.texts for segment in text.segments if not segment.is_copied]
-
-    def with_segments(self, segments: Mapping[int, Segment]) -> Plan:
-        """Return a plan with other segments, by the numbers of their jobs."""
-        if not segments:
-            return self
-        numbers = count()
-        texts = [
-            replace(
-                text, segments=[each if each.is_copied else segments.get(next(numbers), each) for each in text.segments]
-            )
-            for text in self.texts
-        ]
-        return replace(self, texts=texts)
 
 
 def joined(segments: Sequence[Segment], translations: Sequence[str], between: str) -> str:

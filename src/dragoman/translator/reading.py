@@ -24,8 +24,8 @@ from dragoman.translator.number_masks import Written
 RESERVED = re.compile("⟨[0-9]{1,3}⟩")
 _AFTER_SPACE = re.compile(r"\s?(⟨[0-9]{1,3}⟩)")
 _TAG = re.compile(f"[{TAG_MARKS}{BREAK_MARKS}]")
-#: Numbers of fewer characters are not masked: a language may write them in words.
-_SHORTEST_NUMBER = 2
+#: A number that is not masked: a language may write it in words.
+_DIGIT = re.compile(r"\d")
 
 
 class Reading(NamedTuple):
@@ -215,8 +215,9 @@ class TextReader:
     def _stretches(self, text: str, spans: Sequence[Span], known: KnownParts) -> list[Stretch]:
         """Return the places of spans and quantities to be masked, and of characters that the model cannot translate."""
         found = odd_stretches(text, self._is_known)
-        found += [(each.start, each.end) for each in known.numbers if each.end - each.start >= _SHORTEST_NUMBER]
-        if known.terms:
-            found = [place for place in found if not overlaps(place, known.terms)]
+        written = [(each.start, each.end) for each in known.numbers if not _DIGIT.fullmatch(text, each.start, each.end)]
+        found += written
+        if known.terms:  # read as they are, but where a mask stands for one
+            found = [place for place in found if place in written or not overlaps(place, known.terms)]
         found += [(span.start, span.end) for span in spans if span.kind in VERBATIM]
         return merged([place for place in found if PARAGRAPH_END not in text[slice(*place)]])

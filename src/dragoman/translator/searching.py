@@ -177,7 +177,8 @@ class Searcher:
         prefixes, forbidden = [job.prefix_ids for job in jobs], [job.forbidden_ids for job in jobs]
         rules: list[Constraint] = [ForbiddenTokens(forbidden)] if any(forbidden) else []
         if any(job.required for job in jobs):
-            rules.append(RequiredPhrases([job.required for job in jobs], self._surfaces))
+            is_one = [job.is_sentence for job in jobs]
+            rules.append(RequiredPhrases([job.required for job in jobs], self._surfaces, is_one))
         scorer = self._scorer
         if self._engine is not None and len(allowed[0]):
             scorer = TransformerScorer([ShortListedModel(self._engine, allowed)])

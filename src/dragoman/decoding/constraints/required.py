@@ -106,16 +106,20 @@ class RequiredPhrases:
     Args:
         demands: of each of B sentences; none for a sentence that is free.
         surfaces: the texts of the tokens.
+        is_one: True for each of B sources that is one sentence, which no mark may end before its demands are satisfied;
+            else a search is tempted to write "A dog sleeps. Hound." None for none of them.
     """
 
     demands: Sequence[Demands]
     surfaces: Surfaces
+    is_one: Sequence[bool] | None = None
 
     def start(self, rows: Rows) -> RequiredState:
         """Return the state of rows that have no text yet."""
         begun = [_Row("", self.demands[number], (_OPEN,) * len(self.demands[number])) for number in rows.sentence]
         led = np.array([number for number, demands in enumerate(self.demands) if demands], dtype=np.int64)
-        return RequiredState(begun, self.surfaces, led)
+        is_one = np.array(self.is_one if self.is_one is not None else [False] * len(self.demands))
+        return RequiredState(begun, self.surfaces, led, is_one)
 
 
 #: A demand of a row: open; satisfied by the end of its text, which the next token may spoil; satisfied for good.
@@ -211,11 +215,16 @@ class RequiredState:
     _rows: list[_Row]
     _surfaces: Surfaces
     sentences: Ints
+    _is_one: Bools
     #: Rows with one more token, by row and token.
     _grown: dict[tuple[int, int], _Row] = field(default_factory=dict)
 
     def apply(self, scores: Scores, rows: Rows) -> None:
-        """Forbid nothing: a hypothesis may leave a phrase that it has begun."""
+        """Forbid the marks that end a sentence too early. A hypothesis may leave a phrase that it has begun."""
+        early = np.flatnonzero(self._is_one[rows.sentence] & ~self.satisfied(rows))
+        marks = self._surfaces.final_marks
+        if len(early) and len(marks):
+            scores.forbid(np.repeat(early, len(marks)), np.tile(marks, len(early)))
 
     def satisfied(self, rows: Rows) -> Bools:
         """Return True for each row (R,) that has a phrase of each demand."""

@@ -12,16 +12,13 @@ from dragoman.translator.repairs.repair import Form, Wanted
 
 
 class Numbers:
-    """A second search reads masks for digits, which are written in their places; it writes the rest itself.
-
-    Masks also make room for a lost term: a search that must write terms loses numbers more easily.
-    """
+    """A second search reads masks for digits, which are written in their places; it writes the rest itself."""
 
     name = "numbers"
 
     def wanted(self, text: TextPlan, segment: Segment, choice: Choice) -> Wanted:
         """See `Repair`."""
-        if not {"number", "term_missing"} & set(choice.flags):
+        if "number" not in choice.flags:
             return Wanted()
         reading = segment.reading
         translation, target = choice.candidates[0].text, language_of(text.languages.target_lang)

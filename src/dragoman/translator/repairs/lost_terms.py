@@ -14,13 +14,25 @@ from dragoman.translator.repairs.repair import Form, Forms, Wanted
 
 
 class Terms:
-    """A second search writes each term of the segment, the lost one and those that it might lose instead."""
+    """A second search for a lost term.
+
+    A model with reserved pieces reads masks for all terms of the segment, which are written in their places. Another
+    one must write them, where it finds that most probable.
+    """
 
     name = "terms"
 
     def wanted(self, text: TextPlan, segment: Segment, choice: Choice) -> Wanted:
         """See `Repair`."""
-        return Wanted([_forms(term) for term in segment.reading.terms])
+        if not choice.missing_terms:
+            return Wanted()
+        if not segment.reading.has_pieces:
+            return Wanted([_forms(term) for term in segment.reading.terms])
+        found = demanded_terms(segment.text, text.request.terms, segment.protected)
+        targets = {segment.text[start:end]: term.targets for start, end, term in found}
+        return Wanted(
+            masked_terms={words: [each.removesuffix(GOES_ON) for each in known] for words, known in targets.items()}
+        )
 
 
 def with_terms(segment: Segment, terms: TermList) -> Segment:

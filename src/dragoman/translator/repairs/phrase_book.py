@@ -28,7 +28,7 @@ class PhraseBook:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self._known: dict[Forms, tuple[Phrase, ...]] = {}
         self._n_characters, self._has_warned = 0, False
 
@@ -58,8 +58,8 @@ class PhraseBook:
         return phrases
 
     def _phrase(self, form: Form) -> Phrase | None:
-        ids = self._tokenizer.encode(form.text)
-        if self._tokenizer.special_ids.unknown in ids:
+        ids = self.tokenizer.encode(form.text)
+        if self.tokenizer.special_ids.unknown in ids:
             return None
         texts = [self._surfaces.texts[id] for id in ids]
         pieces = tuple(filter(None, (texts[0].lstrip(" "), *texts[1:]))) if texts else ()
@@ -67,4 +67,4 @@ class PhraseBook:
 
     @cached_property
     def _surfaces(self) -> Surfaces:
-        return Surfaces.of(self._tokenizer)
+        return Surfaces.of(self.tokenizer)

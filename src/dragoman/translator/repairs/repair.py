@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from dragoman.translator.choosing import Choice
@@ -28,6 +29,8 @@ class Wanted(NamedTuple):
     phrases: Sequence[Forms] = ()
     #: The model reads a mask in place of each number, and the number is written in its place.
     masks_numbers: bool = False
+    #: It reads a mask in place of each of these words of the source, and one of their forms is written in its place.
+    masked_terms: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class Repair(Protocol):

@@ -3,75 +3,98 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
 from typing import NamedTuple
 
-from dragoman.translator.choosing import Choice, losses, rank
+from dragoman.decoding.hypothesis import length_penalty
+from dragoman.text.sentences import sentences
+from dragoman.text.terms import repeated_terms
+from dragoman.translator.choosing import Choice, losses, rank, with_right_masks
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.padding import IdPair, pair_batches
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob, TextPlan, job_of
+from dragoman.translator.reading import Reading
 from dragoman.translator.repairs.lost_numbers import Numbers
 from dragoman.translator.repairs.lost_spans import Spans
 from dragoman.translator.repairs.lost_terms import Terms
 from dragoman.translator.repairs.phrase_book import PhraseBook
 from dragoman.translator.repairs.repair import Repair
-from dragoman.translator.searching import Candidate
+from dragoman.translator.searching import Candidate, candidate_of
 
 #: What may be repaired, and how.
 REPAIRS: Sequence[Repair] = (Terms(), Spans(), Numbers())
-#: Hypotheses of a search that must write phrases, at least: room for some with and some without them.
+#: Hypotheses of a search that must write phrases or reads masks, at least: room for some with and some without them.
 _LEAST_BEAM = 4
 #: The most by which the log-probability of a repaired translation may be lower than that of the best candidate, in
 #: nats; beyond that, the model does not find it plausible. A term list is obeyed at any cost.
 MOST_COST = 50.0
+#: Most translations that are made of one candidate, with other forms of its terms.
+_MOST_FORMS = 8
 
 
 class Proposal(NamedTuple):
     """A second search for a segment."""
 
     text: TextPlan
-    #: The segment as it was searched first, and the choice among its candidates.
-    before: Segment
-    choice: Choice
-    #: The segment as the model reads it now: with masks for its numbers, or as before.
+    #: As it was searched first, and the choice among its candidates.
     segment: Segment
+    choice: Choice
     job: SearchJob
+    #: What the model reads in the second search, if it has masks in place of numbers or terms.
+    masked: Reading | None
+    #: The forms of each masked term, by its words in the source.
+    forms: Mapping[str, Sequence[str]]
 
-    @property
-    def is_masked(self) -> bool:
-        """True if numbers are masked, so that the candidates of both searches cannot be compared as they are."""
-        return self.segment is not self.before
-
-    def chosen(self, found: Sequence[Candidate]) -> Choice:
-        """Return the choice among the candidates of both searches, or of the second if they cannot be compared.
-
-        Args:
-            found: those of the second search.
-        """
-        pool = found if self.is_masked else [*self.choice.candidates, *found]
-        return rank(self.segment.reading, pool, self.text.languages.pair)
-
-    def is_repaired(self, found: Candidate) -> bool:
+    def is_better(self, found: Candidate) -> bool:
         """Return True if a candidate has fewer faults than the best of the first search, and no other ones.
 
-        Args:
-            found: the best of the second search.
+        A term that the search was made to write has a fault of its own where it is glued on: in a sentence of its own,
+        or once too often.
         """
-        return self._faults(self.segment, found) < self._faults(self.before, self.choice.candidates[0])
+        first = self.choice.candidates[0]
+        return self._faults(found) < self._faults(first) and not self._is_glued(found, first)
 
-    def _faults(self, segment: Segment, candidate: Candidate) -> set[str]:
-        """Return what a candidate has lost, and what is wrong with it otherwise.
+    def _is_glued(self, found: Candidate, first: Candidate) -> bool:
+        if self.masked is not None or not self.segment.reading.terms:
+            return False
+        has_more = len([*sentences(found.text)]) > len([*sentences(first.text)])
+        return has_more or bool(repeated_terms(self.segment.reading.terms, found.text))
 
-        Args:
-            segment: as it was searched for the candidate.
-        """
-        translation = segment.reading.unmask(candidate.text)
-        lost = losses(self.before.reading, translation, self.text.languages.pair)
+    def _faults(self, candidate: Candidate) -> set[str]:
+        """Return what a candidate has lost, and what is wrong with it otherwise."""
+        translation = self.segment.reading.unmask(candidate.text)
+        lost = losses(self.segment.reading, translation, self.text.languages.pair)
         unfinished = () if candidate.hypothesis.finished else ("unfinished",)
         return {*lost, *candidate.hypothesis.faults, *unfinished}
+
+    def translations(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, str]]:
+        """Yield what candidates of a masked search say, each with the candidate, if it has no mask twice.
+
+        A term stands there in each of its forms.
+        """
+        reading = self.masked
+        assert reading is not None
+        for candidate in found:
+            text = with_right_masks(reading, candidate.text)
+            if all(text.count(piece) <= 1 for piece, _ in reading.written):
+                for written in islice(self._written(reading, text), _MOST_FORMS):
+                    yield candidate, reading._replace(written=written).unmask(text)
+
+    def _written(self, reading: Reading, text: str) -> Iterator[list[tuple[str, str]]]:
+        """Yield what masks stand for in a translation, with each form of the terms; a capital begins a sentence."""
+        words, is_capital = dict(reading.masks), self.segment.text[:1].isupper()
+        forms = [
+            [each[:1].upper() + each[1:] if is_capital and text.startswith(piece) else each for each in known]
+            if (known := self.forms.get(words[piece]))
+            else [form]
+            for piece, form in reading.written
+        ]
+        pieces = [piece for piece, _ in reading.written]
+        return (list(zip(pieces, chosen, strict=True)) for chosen in product(*forms))
 
 
 @dataclass(frozen=True)
@@ -80,7 +103,7 @@ class SecondSearch:
 
     Args:
         planner: of the model.
-        decoder: the model, which judges translations whose numbers masks have hidden from it.
+        decoder: the model, which judges translations whose numbers and terms masks have hidden from it.
         phrases: those of the model.
         batch_size: tokens that are read at once.
     """
@@ -105,15 +128,18 @@ class SecondSearch:
 
     def _proposal(self, plan: Plan, text: TextPlan, segment: Segment, choice: Choice) -> Proposal | None:
         wanted = [each.wanted(text, segment, choice) for each in REPAIRS if each.name not in text.request.off]
+        forms = {words: each for one in wanted for words, each in one.masked_terms.items()}
+        masks_numbers = any(each.masks_numbers for each in wanted)
+        masked = self.planner.with_masks(text, segment, forms, masks_numbers=masks_numbers)
         required = self.phrases.demands([forms for each in wanted for forms in each.phrases])
-        masked = self.planner.with_masks(text, segment) if any(each.masks_numbers for each in wanted) else None
         has_more = plan.config.n_best < plan.config.beam_size  # candidates that the first search did not return
         if not required and masked is None and not (has_more and {"span", "number"} & set(choice.flags)):
             return None
-        size = max(plan.config.beam_size, _LEAST_BEAM) if required else plan.config.beam_size
+        size = max(plan.config.beam_size, _LEAST_BEAM) if required or masked else plan.config.beam_size
         config = plan.config.model_copy(update={"beam_size": size, "n_best": size})
-        job = job_of(masked or segment, config)._replace(required=required)
-        return Proposal(text, segment, choice, masked or segment, job)
+        is_sentence = len([*sentences(segment.text)]) == 1
+        job = job_of(masked or segment, config)._replace(required=required, is_sentence=is_sentence)
+        return Proposal(text, segment, choice, job, masked and masked.reading, forms)
 
     def accepted(
         self,
@@ -121,43 +147,64 @@ class SecondSearch:
         choices: Sequence[Choice],
         proposals: Mapping[int, Proposal],
         found: Sequence[Sequence[Candidate]],
-    ) -> tuple[Plan, list[Choice]]:
-        """Return a plan and the choices of its jobs, with the segments that the second search made better.
+    ) -> list[Choice]:
+        """Return the choices of a plan's jobs, better ones in place of those that were searched again.
 
-        A segment is better if it has lost less than before and nothing else, and the model finds it plausible.
+        A choice is better if it has lost less than before and nothing else, and the model finds it plausible.
 
         Args:
             choices: of the plan's jobs.
             found: the candidates of the proposals.
         """
-        chosen = {
-            number: proposal.chosen(beam) for (number, proposal), beam in zip(proposals.items(), found, strict=True)
-        }
-        repaired = [number for number, each in chosen.items() if proposals[number].is_repaired(each.candidates[0])]
-        costs = self.costs([(proposals[number], chosen[number].candidates[0]) for number in repaired])
-        after, segments = list(choices), {}
-        for number, cost in zip(repaired, costs, strict=True):
-            if cost <= MOST_COST or proposals[number].before.reading.terms:
-                segments[number] = proposals[number].segment
-                kept = chosen[number].candidates[: plan.config.n_best]
-                after[number] = chosen[number]._replace(candidates=kept)
-        return plan.with_segments(segments), after
+        after = list(choices)
+        beams = self.read_again(plan, list(proposals.values()), found)
+        for (number, proposal), beam in zip(proposals.items(), beams, strict=True):
+            choice = rank(proposal.segment.reading, [*proposal.choice.candidates, *beam], proposal.text.languages.pair)
+            is_plausible = cost(proposal, choice) <= MOST_COST or proposal.segment.reading.terms
+            if is_plausible and proposal.is_better(choice.candidates[0]):
+                after[number] = choice._replace(candidates=choice.candidates[: plan.config.n_best])
+        return after
 
-    def costs(self, repaired: Sequence[tuple[Proposal, Candidate]]) -> list[float]:
-        """Return by how much each repaired candidate is less probable than the best one before, in nats."""
-        pairs = [self._pair(*each) for each in repaired]
-        log_probs = [candidate.hypothesis.log_prob for _, candidate in repaired]
-        masked = [number for number, (proposal, _) in enumerate(repaired) if proposal.is_masked]
-        for rows in pair_batches([pairs[number] for number in masked], self.batch_size):
-            numbers = [masked[row] for row in rows]
-            for number, values in zip(numbers, self.decoder.log_probs([pairs[each] for each in numbers]), strict=True):
-                log_probs[number] = math.fsum(values)
-        return [
-            proposal.choice.candidates[0].hypothesis.log_prob - log_prob
-            for (proposal, _), log_prob in zip(repaired, log_probs, strict=True)
-        ]
+    def read_again(
+        self, plan: Plan, proposals: Sequence[Proposal], found: Sequence[Sequence[Candidate]]
+    ) -> list[Sequence[Candidate]]:
+        """Return the candidates of second searches as those of their segments as they were searched first.
 
-    def _pair(self, proposal: Proposal, candidate: Candidate) -> IdPair:
+        Where masks hid numbers and terms from the model, it reads each translation with them, and those that it finds
+        most probable come first: so it chooses the article, and the form of a term. The score stays that of the search.
+        """
+        beams, alpha = list(found), plan.config.length_penalty
+        rows: list[tuple[int, Candidate, str, IdPair]] = []
+        for number, (proposal, beam) in enumerate(zip(proposals, found, strict=True)):
+            if proposal.masked is not None:
+                beams[number] = []
+                rows += [
+                    (number, candidate, translation, self._pair(proposal, translation))
+                    for candidate, translation in proposal.translations(beam)
+                ]
+        read: dict[int, list[Candidate]] = {}
+        for some in pair_batches([pair for *_, pair in rows], self.batch_size):
+            for row, values in zip(some, self.decoder.log_probs([rows[each][3] for each in some]), strict=True):
+                number, candidate, translation, (_, ids) = rows[row]
+                text = proposals[number].segment.reading.mask(translation)
+                hypothesis = replace(candidate.hypothesis, ids=tuple(ids), token_log_probs=values)
+                read.setdefault(number, []).append(candidate_of(self.phrases.tokenizer, hypothesis)._replace(text=text))
+        for number, candidates in read.items():
+            beams[number] = sorted(candidates, key=lambda one: -_score(one, alpha))
+        return beams
+
+    def _pair(self, proposal: Proposal, translation: str) -> IdPair:
         """Return the ids of a segment as it was read first, and of a translation of it."""
-        translation = proposal.segment.reading.unmask(candidate.text)
-        return proposal.before.ids, self.planner.target_ids(proposal.before.reading, translation)
+        return proposal.segment.ids, self.planner.target_ids(proposal.segment.reading, translation)
+
+
+def cost(proposal: Proposal, choice: Choice) -> float:
+    """Return by how much the best of a choice is less probable than the best candidate of the first search, in nats."""
+    before, after = proposal.choice.candidates[0].hypothesis, choice.candidates[0].hypothesis
+    return math.fsum(before.token_log_probs) - math.fsum(after.token_log_probs)
+
+
+def _score(candidate: Candidate, alpha: float) -> float:
+    """Return the score that a search would give to the tokens of a candidate."""
+    values = candidate.hypothesis.token_log_probs
+    return math.fsum(values) / length_penalty(len(values), alpha)
