@@ -7,7 +7,11 @@ from dataclasses import replace
 
 import pytest
 from test_masking import N_RESERVED, Certain, ScriptedSearch, learned, pipeline
+from tiny import PAIRS
 
+from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.learning import learn_tokenizers
+from dragoman.text.surfaces import Surfaces
 from dragoman.text.terms import Term, TermList
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Request
@@ -99,6 +103,22 @@ def test_a_term_that_is_glued_on_is_not_taken() -> None:
         (found,) = pipeline(search).translate([request])
         assert (found.text, found.missing_terms) == (expected, () if expected != "A horse." else ("horse",))
         assert [job.is_sentence for job in search.calls[1]] == [True]
+
+
+def test_letters_of_another_script_are_not_written() -> None:
+    class Mixing(ScriptedSearch):
+        def texts(self, job: SearchJob) -> Sequence[str]:
+            forbidden = {Surfaces.of(tokenizers.target).texts[id].strip() for id in job.forbidden_ids}
+            return [text if "П" in forbidden else f"{text} П" for text in super().texts(job)]
+
+    config = TokenizerConfig(kind="bpe", vocab_size=344, joint=True, reserved=4)
+    pairs = [*PAIRS, *[("a П", "a П")] * 50]
+    tokenizers = learn_tokenizers(lambda: iter(pairs), config, "en", "de")
+    requests = [Request("a b", **EN_DE), Request("П b", **EN_DE), Request("a b", off=["script"], **EN_DE)]
+    found = pipeline(Mixing(tokenizers, lambda text: [text])).translate(requests)
+    assert [(one.text, one.flags) for one in found] == [("a b", ()), ("П b П", ("copied",)), ("a b П", ())]
+    stubborn = pipeline(ScriptedSearch(tokenizers, lambda text: ["a П"])).translate(requests[:1])
+    assert [(one.text, one.flags) for one in stubborn] == [("a П", ("script",))]
 
 
 def test_a_check_that_is_off_finds_nothing(masking: Tokenizers) -> None:

@@ -24,6 +24,7 @@ _WORDS: dict[Flag, str] = {
     "copied": "a part was copied: no text (a hash, code, a message of ICU), or letters that the model does not know",
     "span": "an address, a placeholder, an emoji or the like is missing or changed",
     "number": "a number is missing or changed",
+    "script": "it has letters of another script, which are not in the text",
     "term_missing": "a term has none of its translations",
     "unusual": "longer than the texts that the model was trained on",
     "low_confidence": "the translation is probably wrong",

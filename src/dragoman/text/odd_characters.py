@@ -62,6 +62,15 @@ def _foreign(language: str) -> re.Pattern[str]:
     return re.compile(f"[{foreign}]" if foreign else r"(?!)")
 
 
+def foreign_letters(source: str, translation: str, language: str) -> set[str]:
+    """Return the letters of a translation that its language does not use, and that the source does not have.
+
+    >>> foreign_letters("Open a terminal.", "Öffne ein终端.", "de") == {"终", "端"}
+    True
+    """
+    return set() if translation.isascii() else {*_foreign(language).findall(translation)}.difference(source)
+
+
 def symbols(text: str) -> set[str]:
     """Return the symbols of a text that every language writes in the same way.
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dragoman.content.comparing import SPANS
+from dragoman.text.odd_characters import foreign_letters
 from dragoman.text.shouting import shout
 from dragoman.text.terms import missing_terms
 from dragoman.translator.content_check import content_faults, has_span_faults
 from dragoman.translator.plans import Plan
 from dragoman.translator.reading import RESERVED, Reading
+from dragoman.translator.request import SCRIPT
 from dragoman.translator.results import Flag
 from dragoman.translator.searching import Candidate
 
@@ -78,6 +80,8 @@ def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> fr
     source, spans = reading.original, reading.kept
     found = content_faults(source, translation, spans, languages, reading.off)
     lost = {f"{fault.check} {fault.change} {fault.entity.value}" for fault in found}
+    if has_foreign_letters(reading, translation, languages):
+        lost.add(SCRIPT)
     if SPANS not in reading.off and has_span_faults(source, translation, spans):
         lost.add(SPANS)
     return frozenset([*lost, *_missing(reading, translation)])
@@ -89,7 +93,14 @@ def _flags(reading: Reading, translation: str, languages: tuple[str, str]) -> li
     source, spans = reading.original, reading.kept
     lost = content_faults(source, reading.unmask(translation), spans, languages, reading.off)
     flags: list[Flag] = [] if has_spans else ["span"]
-    return [*flags, "number"] if lost else flags
+    if lost:
+        flags.append("number")
+    return [*flags, "script"] if has_foreign_letters(reading, translation, languages) else flags
+
+
+def has_foreign_letters(reading: Reading, translation: str, languages: tuple[str, str]) -> bool:
+    """Return True if a candidate has letters that its language does not use, and the text does not have."""
+    return SCRIPT not in reading.off and bool(foreign_letters(reading.original, translation, languages[1]))
 
 
 def _missing(reading: Reading, translation: str) -> list[str]:

@@ -15,7 +15,9 @@ from dragoman.translator.checking import checked_stretches, flag, kind, share, s
 
 #: The name that switches off the flag `low_confidence`.
 CONFIDENCE = "confidence"
-_SWITCHES = (*CHECK_NAMES, CONFIDENCE)
+#: The name of the check of letters that a language does not use.
+SCRIPT = "script"
+_SWITCHES = (*CHECK_NAMES, SCRIPT, CONFIDENCE)
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,12 @@ from dragoman.memories import MemoryMatch
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
 #: `number`: a number, a month, a weekday, a time or its half of the day, a minus sign, a unit or a currency is missing,
 #: changed or invented;
+#: `script`: it has letters that its language does not use, and that are not in the text;
 #: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`);
 #: `low_confidence`: it is probably wrong, by its confidence (`dragoman.translator.confidence.least_confidence`);
 #: `unsure`: its confidence is below `min_confidence`, so that the text itself stands in its place.
 Flag = Literal[
-    "repetition", "length", "copied", "unusual", "span", "number", "term_missing", "low_confidence", "unsure"
+    "repetition", "length", "copied", "unusual", "span", "number", "script", "term_missing", "low_confidence", "unsure"
 ]
 
 

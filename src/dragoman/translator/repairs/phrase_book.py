@@ -61,10 +61,11 @@ class PhraseBook:
         ids = self.tokenizer.encode(form.text)
         if self.tokenizer.special_ids.unknown in ids:
             return None
-        texts = [self._surfaces.texts[id] for id in ids]
+        texts = [self.surfaces.texts[id] for id in ids]
         pieces = tuple(filter(None, (texts[0].lstrip(" "), *texts[1:]))) if texts else ()
         return Phrase(pieces, form.goes_on) if pieces else None
 
     @cached_property
-    def _surfaces(self) -> Surfaces:
+    def surfaces(self) -> Surfaces:
+        """The texts of the tokens of the target language."""
         return Surfaces.of(self.tokenizer)

@@ -29,6 +29,8 @@ class Wanted(NamedTuple):
     phrases: Sequence[Forms] = ()
     #: The model reads a mask in place of each number, and the number is written in its place.
     masks_numbers: bool = False
+    #: It may not write letters that the target language does not use, and that are not in the source.
+    forbids_letters: bool = False
     #: It reads a mask in place of each of these words of the source, and one of their forms is written in its place.
     masked_terms: Mapping[str, Sequence[str]] = MappingProxyType({})
 

@@ -9,6 +9,7 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from dragoman.decoding.hypothesis import length_penalty
+from dragoman.text.odd_characters import foreign_letters
 from dragoman.text.sentences import sentences
 from dragoman.text.terms import repeated_terms
 from dragoman.translator.choosing import Choice, losses, rank, with_right_masks
@@ -18,6 +19,7 @@ from dragoman.translator.padding import IdPair, pair_batches
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob, TextPlan, job_of
 from dragoman.translator.reading import Reading
+from dragoman.translator.repairs.foreign_letters import Letters
 from dragoman.translator.repairs.lost_numbers import Numbers
 from dragoman.translator.repairs.lost_spans import Spans
 from dragoman.translator.repairs.lost_terms import Terms
@@ -26,7 +28,7 @@ from dragoman.translator.repairs.repair import Repair
 from dragoman.translator.searching import Candidate, candidate_of
 
 #: What may be repaired, and how.
-REPAIRS: Sequence[Repair] = (Terms(), Spans(), Numbers())
+REPAIRS: Sequence[Repair] = (Terms(), Spans(), Numbers(), Letters())
 #: Hypotheses of a search that must write phrases or reads masks, at least: room for some with and some without them.
 _LEAST_BEAM = 4
 #: The most by which the log-probability of a repaired translation may be lower than that of the best candidate, in
@@ -133,13 +135,25 @@ class SecondSearch:
         masked = self.planner.with_masks(text, segment, forms, masks_numbers=masks_numbers)
         required = self.phrases.demands([forms for each in wanted for forms in each.phrases])
         has_more = plan.config.n_best < plan.config.beam_size  # candidates that the first search did not return
-        if not required and masked is None and not (has_more and {"span", "number"} & set(choice.flags)):
+        foreign = self._foreign_ids(text, segment) if any(each.forbids_letters for each in wanted) else ()
+        if (
+            not required
+            and masked is None
+            and not foreign
+            and not (has_more and {"span", "number"} & set(choice.flags))
+        ):
             return None
         size = max(plan.config.beam_size, _LEAST_BEAM) if required or masked else plan.config.beam_size
         config = plan.config.model_copy(update={"beam_size": size, "n_best": size})
         is_sentence = len([*sentences(segment.text)]) == 1
         job = job_of(masked or segment, config)._replace(required=required, is_sentence=is_sentence)
+        job = job._replace(forbidden_ids=(*job.forbidden_ids, *foreign))
         return Proposal(text, segment, choice, job, masked and masked.reading, forms)
+
+    def _foreign_ids(self, text: TextPlan, segment: Segment) -> list[int]:
+        """Return the tokens with letters that the target language does not use, and that the segment does not have."""
+        language, pieces = text.languages.target_lang, self.phrases.surfaces.texts
+        return [id for id, piece in enumerate(pieces) if foreign_letters(segment.text, piece, language)]
 
     def accepted(
         self,
