@@ -91,6 +91,7 @@ def test_the_recipe_names_the_kinds_of_the_default_text() -> None:
     corpora = yaml.safe_load(RECIPE.read_text(encoding="utf-8"))["data"]["corpora"]
     named = {each["name"].split("-", 2)[2] for each in corpora if each["name"].startswith("en-")}
     assert named == {*world.sources(everything=False), "everyday", "python"}
+    assert named == {*world.sources(everything=True), "everyday", "python"}
 
 
 def test_no_measuring_set_is_in_the_gathered_text() -> None:
