@@ -1,11 +1,14 @@
-"""Write the text that recipes/everyday.yaml and recipes/everyday-spans.yaml read beside the three Tatoeba sets.
+"""Write the text that recipes/everyday.yaml, everyday-spans.yaml and everyday-world.yaml read.
 
     python benchmarks/everyday_text.py everyday-text
+    python benchmarks/everyday_text.py everyday-text --all      (also what not everyone may use: everyday/sources.tsv)
 
 - docs-fr, docs-zh: messages of Python's documentation and their translations, 300 of each for validation;
 - fr-de: French and German translations of the same English sentence;
 - <pair>-days, -numbers, -names, -short: the pairs of Tatoeba that have days or months, numbers, names, or at most two
-  words (Chinese: four characters). A training that weighs them more sees more of what must be copied.
+  words (Chinese: four characters). A training that weighs them more sees more of what must be copied;
+- <pair>-world-<kind>: text of all these and of the sources in everyday/sources.tsv, cleaned (everyday_world.py), with
+  simplified characters, and without the sentences of the measuring sets.
 
 Run it in the folder that has the Tatoeba sets. Needs DRAGOMAN_DATA, and the extra `bench`.
 """
@@ -22,6 +25,7 @@ from pathlib import Path
 
 import polib
 from everyday_sets import text_pairs
+from everyday_world import kept, read_source, sources, without_measured
 
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_spans import find_shared
@@ -29,7 +33,13 @@ from dragoman.data.augmentation.shared_spans import find_shared
 #: Longer messages are whole paragraphs; shorter ones with few letters are code.
 LONGEST, LONGEST_TRANSLATION, MOST_WORDS, LETTERS = 350, 450, 55, 0.6
 VALIDATION_SIZE = 300
+DOCUMENTATION = {"fr": "fr.tar.xz", "zh": "zh-cn.tar.xz"}
 TATOEBA: Sequence[Languages] = (("en", "de"), ("en", "fr"), ("zh", "en"), ("fr", "de"))
+
+
+def documentation(language: str) -> Path:
+    """Return the archive of the translations of Python's documentation into a language."""
+    return Path(os.environ["DRAGOMAN_DATA"]) / "python-docs" / DOCUMENTATION[language]
 
 
 def messages(archive: Path) -> list[Pair]:
@@ -106,15 +116,47 @@ def write_kinds(folder: Path, languages: Languages, pairs: Iterable[Pair]) -> No
         write(folder, f"{'-'.join(languages)}-{kind}", languages, found)
 
 
+def write_world(folder: Path, *, everything: bool) -> None:
+    """Write the text of the third part, by kind, and its French and German translations of the same English."""
+    for language in ("de", "fr", "zh"):
+        languages = ("en", language)
+        texts = {
+            kind: [pair for name in names for pair in read_source(name, language)]
+            for kind, names in sources(everything=everything).items()
+        }
+        texts["everyday"] = list(text_pairs(languages, "train"))
+        if language in DOCUMENTATION:
+            texts["python"] = messages(documentation(language))[:-VALIDATION_SIZE]
+        for kind, pairs in texts.items():
+            write(folder, f"en-{language}-world-{kind}", languages, without_measured(kept(pairs, languages)))
+        write(folder, f"en-{language}-world-validation", languages, validation(languages, everything=everything))
+    write(folder, "fr-de-world", ("fr", "de"), without_measured(kept(by_english(("fr", "de"), "train"), ("fr", "de"))))
+    write(folder, "fr-de-world-validation", ("fr", "de"), sample(by_english(("fr", "de"), "val"), VALIDATION_SIZE))
+
+
+def validation(languages: Languages, *, everything: bool) -> list[Pair]:
+    """Return pairs of the validation texts: half of Tatoeba, half of the world's."""
+    names = [name for own in sources(everything=everything).values() for name in own]
+    world = [pair for name in names for pair in read_source(name, languages[1], "val")]
+    texts = (list(text_pairs(languages)), kept(world, languages))
+    return [pair for own in texts for pair in sample(own, VALIDATION_SIZE // 2)]
+
+
+def sample(pairs: Sequence[Pair], size: int) -> list[Pair]:
+    """Return some of the pairs, each time the same."""
+    return random.Random(1).sample(pairs, min(size, len(pairs)))
+
+
 def main() -> None:
     """Write all of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    folder: Path = parser.parse_args().folder
+    parser.add_argument("--all", action="store_true", help="also the sources that not everyone may use")
+    arguments = parser.parse_args()
+    folder: Path = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
-    documentation = Path(os.environ["DRAGOMAN_DATA"]) / "python-docs"
-    for file, language in (("fr", "fr"), ("zh-cn", "zh")):
-        pairs = messages(documentation / f"{file}.tar.xz")
+    for language in DOCUMENTATION:
+        pairs = messages(documentation(language))
         write(folder, f"docs-{language}", ("en", language), pairs[:-VALIDATION_SIZE])
         write(folder, f"docs-{language}-validation", ("en", language), pairs[-VALIDATION_SIZE:])
     write(folder, "fr-de", ("fr", "de"), by_english(("fr", "de"), "train"))
@@ -122,6 +164,7 @@ def main() -> None:
     for languages in TATOEBA:
         pairs = by_english(languages, "train") if "en" not in languages else list(text_pairs(languages, "train"))
         write_kinds(folder, languages, pairs)
+    write_world(folder, everything=arguments.all)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,144 @@
+"""Pairs of the world's text for everyday_text.py: read, cleaned and kept apart from all that only measures.
+
+Its sources stand in everyday/sources.tsv with their terms. `train` applies the checks of pairs that it knows itself
+(recipes/everyday-world.yaml: data.drop); here is what it does not know: codes of programs, a side in another language
+than its own, sides whose lengths do not fit, traditional characters, and sentences of the measuring sets.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import tarfile
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+
+from everyday_made_up import read_table
+from real_text_sets import KINDS, data_folder, read_set, split_lines, split_pair
+
+from dragoman.data.augmentation.shared import Languages, Pair
+from dragoman.data.checks.language_evidence import identifier
+from dragoman.text.cleaning import clean
+
+#: What programs fill in or read: tags, placeholders, names with underlines, options, paths, keys of menus.
+CODE = re.compile(
+    r"[<>{}\[\]|\\_=@#~^*`]|\$[A-Za-z]|%[A-Za-z(]|&\w|\w&|\w\(|--|::|\w/\w|//|\.[A-Za-z]{2,4}\b|\b[a-z]+[A-Z]"
+)
+#: Characters of a side, at most. Letters and spaces: the least share of a side.
+LONGEST, LETTERS = 400, 0.6
+#: The longer side over the shorter one, in characters; one Chinese character counts as three.
+MOST_TIMES, HAN = 2.2, 3
+#: From so many characters on, the language of a side is recognised, and it must be as probable as this.
+RECOGNISED, SURE = 40, 0.9
+_HAN, _LETTERS = re.compile(r"[\u3400-\u9fff]"), re.compile(r"\W+")
+LANGUAGES = ("en", "de", "fr", "zh")
+
+
+def sources(*, everything: bool) -> dict[str, list[str]]:
+    """Return the names of the sources of each kind; without `everything`, of those that everyone may use."""
+    kinds: dict[str, list[str]] = {}
+    for name, kind, _, is_free in read_table("sources.tsv"):
+        if everything or is_free == "yes":
+            kinds.setdefault(kind, []).append(name)
+    return kinds
+
+
+def read_source(name: str, language: str, split: str = "train") -> Iterator[Pair]:
+    """Yield the pairs of a source in a split, "train" or "val", English first; none if it has none in a language."""
+    if name == "news" and split == "train":
+        yield from _news(language)
+    path = data_folder() / "world" / f"en-{language}" / f"{name}.{split}.tsv.gz"
+    if name == "tldr" and split == "train":
+        path = data_folder() / "tldr" / f"en-{language}.tsv.gz"
+    if path.exists():
+        yield from (split_pair(line) for line in split_lines(gzip.decompress(path.read_bytes()).decode()))
+
+
+def _news(language: str) -> Iterator[Pair]:
+    """Yield sentences of the news with their translations by people, and by a teacher."""
+    with tarfile.open(data_folder() / "real-text" / "news.tar.xz") as archive:
+        files = {each.name: archive.extractfile(each) for each in archive if each.isfile()}
+        lines = {name: split_lines(file.read().decode()) for name, file in files.items() if file is not None}
+    for name, english in lines.items():
+        if name.endswith(".en") and "systems" not in name:
+            year = name.removesuffix("en")
+            teachers = [each for each in lines if f"systems/{year.split('/')[-1]}en-{language}." in each]
+            for other in (f"{year}{language}", *teachers):
+                if len(lines.get(other, ())) == len(english):
+                    yield from zip(english, lines[other], strict=True)
+
+
+def kept(pairs: Iterable[Pair], languages: Languages) -> list[Pair]:
+    """Return pairs to learn from, each once, in their order, with Chinese in simplified characters."""
+    write = [simplified if language == "zh" else clean for language in languages]
+    own = dict.fromkeys((write[0](source), write[1](target)) for source, target in pairs)
+    return [pair for pair in own if is_text(pair) and are_long_alike(pair) and are_in(pair, languages)]
+
+
+def is_text(pair: Pair) -> bool:
+    """Return True if both sides are words of people."""
+    return all(
+        0 < len(side) <= LONGEST
+        and sum(each.isalpha() or each == " " for each in side) >= LETTERS * len(side)
+        and not CODE.search(side)
+        for side in pair
+    )
+
+
+def are_long_alike(pair: Pair) -> bool:
+    """Return True unless one side is much longer than the other."""
+    shorter, longer = sorted(len(side) + (HAN - 1) * len(_HAN.findall(side)) for side in pair)
+    return longer <= MOST_TIMES * (shorter + 8)
+
+
+def are_in(pair: Pair, languages: Languages) -> bool:
+    """Return True unless a long side is in another of our languages, or a Chinese one has no Chinese."""
+    for side, language in zip(pair, languages, strict=True):
+        if language == "zh" and not _HAN.search(side):
+            return False
+        if len(side) >= RECOGNISED and language != "zh":
+            found, probability = _recognise()(side)
+            if found != language and probability >= SURE:
+                return False
+    return True
+
+
+@cache
+def _recognise() -> Callable[[str], tuple[str, float]]:
+    detector = identifier()
+    detector.set_languages(list(LANGUAGES))
+    return detector.classify
+
+
+@cache
+def _simplify() -> Callable[[str], str]:
+    from opencc import OpenCC
+
+    return OpenCC("t2s").convert
+
+
+def simplified(text: str) -> str:
+    """Return a Chinese text in simplified characters."""
+    return _simplify()(clean(text))
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of a text, by which it is known again."""
+    return _LETTERS.sub("", simplified(text) if _HAN.search(text) else text).casefold()
+
+
+@cache
+def measured() -> frozenset[str]:
+    """Return the letters of all sentences, in all our languages, of the sets that only measure."""
+    found: set[str] = set()
+    for kind in KINDS:
+        for target in LANGUAGES[1:]:
+            if own := read_set(kind, ("en", target)):
+                found.update(map(letters, own.sources))
+                found.update(letters(text) for texts in own.references for text in texts)
+    return frozenset(found)
+
+
+def without_measured(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return the pairs of which no side is a sentence of a measuring set."""
+    return [pair for pair in pairs if not any(letters(side) in measured() for side in pair)]

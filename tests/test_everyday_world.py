@@ -1,0 +1,105 @@
+"""The text of everyday's third part: what is kept of a source, and that no measuring set is in it."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from extras import import_extra
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
+import everyday_world as world
+from everyday_made_up import read_table
+
+RECIPE = Path(__file__).resolve().parent.parent / "recipes" / "everyday-world.yaml"
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data folder with a source of talk and its measuring set."""
+    folder = tmp_path / "world" / "en-de"
+    folder.mkdir(parents=True)
+    for split, rows in {
+        "train": ["Where is my order?\tWo ist meine Bestellung?", "WHERE is it\tWo ist es?", "Hello.\tGuten Tag."],
+        "val": ["Where is it?\tWo bleibt es?", "Good day!\tGuten Tag!"],
+    }.items():
+        (folder / f"bcontrast.{split}.tsv.gz").write_bytes(gzip.compress("\n".join(rows).encode() + b"\n"))
+    monkeypatch.setenv("DRAGOMAN_DATA", str(tmp_path))
+    world.measured.cache_clear()
+    yield tmp_path
+    world.measured.cache_clear()
+
+
+def test_a_pair_with_a_measured_side_is_left_out_whatever_its_case_and_marks(data: Path) -> None:
+    pairs = list(world.read_source("bcontrast", "de"))
+    assert len(pairs) == 3
+    assert world.without_measured(pairs) == pairs[:1]
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("Press %s to go on.", "Drücken Sie %s, um fortzufahren."),
+        ("Set max_size to ten.", "Setzen Sie max_size auf zehn."),
+        ("See the file notes.txt now.", "Siehe jetzt die Datei notes.txt."),
+        ("&Open the file", "Datei &öffnen"),
+        ("12 14 15 a", "12 14 15 a"),
+        ("Yes.", "Das ist eine ganz und gar andere Zeile, die nicht dazu passt."),
+        ("The second option is active only if it was chosen.", "The second option is active only if it was selected."),
+        ("Word", "Word " * 100),
+    ],
+)
+def test_codes_other_languages_and_sides_that_do_not_fit_are_left_out(pair: tuple[str, str]) -> None:
+    assert world.kept([pair], ("en", "de")) == []
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("It costs $5.99, or 20% less today.", "Es kostet heute 5,99 $ oder 20 % weniger."),
+        ("LibreOffice opens the file.", "LibreOffice öffnet die Datei."),
+        ("Yes", "Ja"),
+    ],
+)
+def test_prices_names_and_single_words_stay_each_pair_once(pair: tuple[str, str]) -> None:
+    assert world.kept([pair, pair], ("en", "de")) == [pair]
+
+
+def test_chinese_is_written_in_simplified_characters_and_must_have_some() -> None:
+    import_extra("opencc", "bench")
+    pairs = [("He speaks Chinese.", "他說漢語。"), ("He speaks Chinese.", "He speaks.")]
+    assert world.kept(pairs, ("en", "zh")) == [("He speaks Chinese.", "他说汉语。")]
+
+
+def test_each_source_has_terms_and_the_default_has_none_of_share_alike_programs_or_research() -> None:
+    rows = read_table("sources.tsv")
+    assert all(len(row) == 4 and row[3] in ("yes", "no") for row in rows)
+    free = {terms for _, _, terms, is_free in rows if is_free == "yes"}
+    allowed = ("MPL-2.0", "CC BY 4.0", "CC BY-SA 3.0", "CC BY-SA 4.0", "CC0", "MIT")
+    assert all(terms.startswith(allowed) for terms in free)
+    kinds, more = world.sources(everything=False), world.sources(everything=True)
+    assert {name for own in more.values() for name in own} == {row[0] for row in rows}
+    assert all(set(own) <= set(more[kind]) for kind, own in kinds.items())
+
+
+def test_the_recipe_names_the_kinds_of_the_default_text() -> None:
+    corpora = yaml.safe_load(RECIPE.read_text(encoding="utf-8"))["data"]["corpora"]
+    named = {each["name"].split("-", 2)[2] for each in corpora if each["name"].startswith("en-")}
+    assert named == {*world.sources(everything=False), "everyday", "python"}
+    assert named == {*world.sources(everything=True), "everyday", "python"}
+
+
+def test_no_measuring_set_is_in_the_gathered_text() -> None:
+    """The text that was written, where EVERYDAY_TEXT names its folder."""
+    if not (folder := os.environ.get("EVERYDAY_TEXT")):
+        pytest.skip("EVERYDAY_TEXT names no folder of benchmarks/everyday_text.py")
+    files = [file for file in Path(folder).glob("*-world*.gz") if "-validation" not in file.name]
+    assert len(files) >= 2 * 14
+    for file in files:
+        with gzip.open(file, "rt", encoding="utf-8", newline="\n") as lines:
+            assert not [line for line in lines if world.letters(line) in world.measured()], file.name
