@@ -45,7 +45,7 @@ from dragoman.training.progress_bar import ProgressBar
 from dragoman.training.ram_estimate import training_bytes
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import peak_rate
-from dragoman.training.sizes import MOST_PASSES, SIZES, size_for
+from dragoman.training.sizes import MOST_PASSES, SIZES, sizes_for
 from dragoman.training.validation import Validation
 from dragoman.translator import Translator
 
@@ -238,12 +238,13 @@ def test_the_table_of_sizes_has_a_row_for_every_corpus() -> None:
     assert limits[-1] == math.inf
     for n_pairs in (1, *(int(limit) + more for limit in limits[:-1] for more in (-1, 0))):
         config = parse_config(plan({"data": {"corpus": "captions"}}, n_pairs, LATIN)[0])
-        row = size_for(n_pairs)
-        assert n_pairs < row.below
-        assert config.training.max_epochs == row.passes(n_pairs) <= MOST_PASSES
-        for preset in row.presets_by_time:
-            parse_config(plan({"model": {"preset": preset}}, n_pairs, LATIN)[0])
-    passes = [size_for(n_pairs).passes(n_pairs) for n_pairs in (10**exponent for exponent in range(9))]
+        rows = sizes_for(n_pairs)
+        assert n_pairs < rows[-1].below
+        assert config.training.max_epochs == rows[-1].passes(n_pairs) <= MOST_PASSES
+        for row in (*rows, *sizes_for(n_pairs, fine_tuning=True)):
+            config = parse_config(plan({"data": {"corpus": "captions"}}, n_pairs, LATIN, row)[0])
+            assert config.training.batch_tokens == row.training["batch_tokens"]
+    passes = [sizes_for(n_pairs)[-1].passes(n_pairs) for n_pairs in (10**exponent for exponent in range(9))]
     assert passes == sorted(passes, reverse=True)
 
 

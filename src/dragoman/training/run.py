@@ -32,7 +32,8 @@ from dragoman.training.fine_tuning import fingerprint, load_starting_model
 from dragoman.training.outlook import describe_outlook
 from dragoman.training.resolve import resolve_run
 from dragoman.training.run_folder import RunFolder
-from dragoman.training.timed import TimedStart
+from dragoman.training.time_plan import TimeKeeper
+from dragoman.training.timed import Resolved, TimedStart
 from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState, describe_environment
 from dragoman.training.vocabulary_transfer import with_vocabularies
@@ -119,33 +120,38 @@ class _Start:
     time_limit: float | None
     began: float
 
-    def _resolve(self) -> tuple[Config, Prepared, Mapping[str, Any]]:
-        """Resolve and prepare the run in the main process; return also what was chosen for the time."""
+    def _resolve(self) -> Resolved:
+        """Resolve and prepare the run in the main process."""
         if self.time_limit is not None:
             if self.processes.world_size > 1:
                 raise ConfigError("a time is for one process", advice="give training.max_steps to several")
             timed = TimedStart(self.settings, self.time_limit, self.run, self.start, self.device, self.began)
             return timed.resolve()
         if self.processes.is_main:
-            config, prepared = resolve_run(self.settings, self.run, self.start)
+            resolved = Resolved(*resolve_run(self.settings, self.run, self.start))
             self.processes.barrier()
         else:
             self.processes.barrier()
-            config, prepared = parse_config(read_recipe(self.run.config)), open_prepared(self.run.path)
-        return config, prepared, {}
+            resolved = Resolved(parse_config(read_recipe(self.run.config)), open_prepared(self.run.path))
+        return resolved
 
     def trainer(self, *, progress_bar: bool) -> Trainer:
         """Prepare the run, check that there is enough RAM, and build the model and its trainer."""
-        config, prepared, chosen = self._resolve()
+        resolved = self._resolve()
+        config, prepared = resolved.config, resolved.prepared
         check_budget(config, prepared, self.device, self.processes)
         model = build_model(config, prepared, self.device)
         if self.start is not None:
             model.load_state_dict(with_vocabularies(self.start, prepared.tokenizers).model.state_dict())
         progress = _first_progress(config, prepared, self.start)
-        progress.time_limit, progress.chosen_for_time = self.time_limit, chosen
+        progress.time_limit, progress.chosen_for_time = self.time_limit, resolved.chosen
+        progress.validation_seconds = resolved.validation_seconds
         progress.environment = describe_environment(config.training, self.device, self.processes.world_size)
         state = TrainingState.at_start(model, config.training, progress)
-        trainer = Trainer(config, prepared, state, self.run, self.processes, progress_bar=progress_bar)
+        keeper = None if self.time_limit is None else TimeKeeper(self.time_limit)
+        trainer = Trainer(
+            config, prepared, state, self.run, self.processes, time_keeper=keeper, progress_bar=progress_bar
+        )
         if (n_warmup := config.training.warmup_steps) > trainer.n_steps:
             what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"
             _log.warning(f"{what}; begin anew with training.warmup_steps below {n_warmup:,}")
