@@ -24,7 +24,7 @@ from dragoman.settings.presets import PRESETS
 from dragoman.settings.recipe import read_recipe
 from dragoman.training import time_plan, timed, train
 from dragoman.training.checkpoint import Progress, saved_steps
-from dragoman.training.outlook import describe_outlook
+from dragoman.training.outlook import describe_failure, describe_outlook
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.sizes import FINE_TUNINGS, SIZES, Size
 from dragoman.training.time_plan import (
@@ -365,3 +365,19 @@ def test_the_outlook_says_only_what_the_curve_does() -> None:
     assert describe_outlook(curve(10, 20, 30, 31)) is None  # few points
     assert describe_outlook(curve(5, 20, 40, 55, 66, 76, 86)) is None  # would lead beyond 100
     assert describe_outlook([]) is None
+
+
+def test_a_model_that_does_not_translate_is_called_so_with_what_helps() -> None:
+    assert describe_failure({"": 5.0}, 0.1, 5, is_fine_tuning=False) is None
+    one = describe_failure({"": 0.42}, 0.6, 5, is_fine_tuning=False) or ""
+    assert one.startswith("BLEU 0.42 is below 5: this model does not translate yet; it has seen each pair 0.6 times")
+    assert "--time" in one
+    assert "--init-from" in one
+    assert "direction" not in one
+    several = describe_failure({"en-fr": 9.0, "fr-en": 3.0}, 0.6, 5, is_fine_tuning=False) or ""
+    assert several.startswith("BLEU fr-en 3.00 is below 5")
+    assert "one direction alone" in several
+    enough = describe_failure({"": 0.42}, 5.0, 5, is_fine_tuning=True) or ""
+    assert "more text" in enough
+    assert "--time" not in enough
+    assert "--init-from" not in enough

@@ -141,6 +141,7 @@ class Recorder:
                 "step": progress.step,
                 "validation_loss": result.loss,
                 "validation_bleu": result.bleu,
+                "samples": [sample._asdict() for sample in result.samples],
                 **{f"validation_bleu_{direction}": bleu for direction, bleu in result.bleu_by_direction.items()},
                 "seconds": round(seconds, 3),
                 "n_parameters": sum(parameter.numel() for parameter in self._state.usable_model.parameters()),
@@ -156,6 +157,9 @@ class Recorder:
         )
         if result.bleu_by_direction:
             _log.info("BLEU of " + ", ".join(f"{name} {bleu:.2f}" for name, bleu in result.bleu_by_direction.items()))
+        for sample in result.samples:
+            for line in sample.lines():
+                _log.info(line)
 
     def flush(self) -> None:
         """Write the figures that could not be written before; raises as `log_steps` does."""
