@@ -44,7 +44,7 @@ SIZE_NAMES = ("model.preset", "training.batch_tokens")
 
 @dataclass(frozen=True)
 class Resolved:
-    """What a run begins or continues with.
+    """Settings and corpus with which a run begins or continues.
 
     Args:
         chosen: settings that were chosen for a time, by their full names.
