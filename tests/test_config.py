@@ -302,6 +302,9 @@ def test_every_setting_is_listed_as_a_recipe(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"lr": 0.1}, r"unknown key 'lr' \(did you mean 'training.lr'\?\)"),
+        ({"batch_token": 1}, r"did you mean 'training.batch_tokens'"),
+        ({"data": {"both_ways": True}}, r"did you mean 'data.corpora, entry 1, both_ways'"),
+        ({"model": {"size": "base"}}, r"unknown key 'model.size' \(.dragoman train"),
         ({"model": {"d_modle": 1}}, r"did you mean 'model.d_model'"),
         ({"model": {"zzz": 1}}, "--list-settings"),
         ({"data": {"source_lang": "klingon"}}, "'klingon' is no language code"),

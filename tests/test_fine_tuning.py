@@ -78,7 +78,8 @@ def test_a_fine_tuning_that_helps_is_the_best(
     first, then = logged(run, "validation_loss").items()
     assert (first[0], then[0], first[1] > then[1], (run / "best").resolve().name) == (0, 1, True, "step-1")
     warnings = [line for line in log_lines if line.startswith("warning: ")]
-    assert [line for line in warnings if "copied as the target" not in line] == []  # as in this corpus
+    expected = ("copied as the target", "this model does not translate yet")  # as in this corpus
+    assert [line for line in warnings if not any(part in line for part in expected)] == []
     assert saved_steps(run / "bundles") == [1]
 
 

@@ -13,6 +13,7 @@ from tiny import without_flags
 
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
+from dragoman.cli.train import _first_direction
 from dragoman.errors import ConfigError
 from dragoman.training import train
 from dragoman.translator import Translator
@@ -100,6 +101,8 @@ def test_a_fine_tuning_of_one_direction_keeps_the_tags(learned: Path, tmp_path: 
     bundle = load_bundle(tmp_path / "tuned")
     assert bundle.tokenizers.fingerprint() == load_bundle(learned).tokenizers.fingerprint()
     require_all_directions(tmp_path / "tuned")
+    advised = _first_direction(tmp_path / "tuned", {"data": data})  # the trained one, not the first of the model
+    assert advised == ["--source-lang", "en", "--target-lang", "fr"]
     italian = {**data, "target_lang": "it"}
     with pytest.raises(ConfigError, match="not into it"):
         train({"data": italian, **changes}, tmp_path / "other", init_from=learned, device="cpu")

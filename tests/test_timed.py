@@ -16,16 +16,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from runs import assert_same_training, captured_log, settings
 
+from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run as run_program
 from dragoman.errors import ConfigError
 from dragoman.settings.duration import duration_text, parse_duration
+from dragoman.settings.presets import PRESETS
 from dragoman.settings.recipe import read_recipe
-from dragoman.training import plan, timed, train
-from dragoman.training.checkpoint import saved_steps
-from dragoman.training.outlook import describe_outlook
+from dragoman.training import time_plan, timed, train
+from dragoman.training.checkpoint import Progress, saved_steps
+from dragoman.training.outlook import describe_failure, describe_outlook
 from dragoman.training.run_folder import RunFolder
-from dragoman.training.sizes import SIZES
-from dragoman.training.time_plan import FEWEST_STEPS, MOST_VALIDATIONS, Speed, TimePlan, plan_steps
+from dragoman.training.sizes import FINE_TUNINGS, SIZES, Size
+from dragoman.training.time_plan import (
+    CHECKED_SHARE,
+    FEWEST_STEPS,
+    MISSED_SHARE,
+    MOST_VALIDATIONS,
+    OTHER_SHARE,
+    Speed,
+    TimeKeeper,
+    TimePlan,
+    plan_steps,
+)
 from dragoman.training.timed import TimedStart
 from dragoman.training.trainer import Trainer
 
@@ -148,6 +160,7 @@ def test_the_measurement_is_forgotten(corpus: Path, reference: Path, tmp_path: P
     given_length = {name: asked["training"].pop(name) for name in ("max_steps",)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timed, "plan_steps", lambda seconds, found, every: speeds.append(found) or TimePlan(30, every))
+        patch.setattr(time_plan, "CHECKED_SHARE", math.inf)
         speeds = list[Speed]()
         asked["training"]["schedule"] = "inverse_sqrt"
         train(asked, tmp_path / "run", device="cpu", time_limit=30)
@@ -157,28 +170,115 @@ def test_the_measurement_is_forgotten(corpus: Path, reference: Path, tmp_path: P
     assert_same_training(tmp_path / "run", reference)
 
 
-def test_the_largest_shape_for_which_there_is_time(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+#: The rows of a table for corpora of any size.
+ROWS = tuple(replace(size, below=math.inf) for size in SIZES[:2])
+FINE, FINER = FINE_TUNINGS
+
+
+@pytest.mark.parametrize(
+    ("limit", "n_directions", "with_start", "chosen_row"),
+    [
+        (5e6, 1, False, ROWS[1]),  # time for all
+        (600.0, 1, False, ROWS[0]),  # for the smaller one's passes, not for the larger one's
+        (30.0, 1, False, ROWS[0]),  # for neither
+        (30.0, 2, False, ROWS[0]),
+        (5e6, 2, False, ROWS[1]),
+        (5e6, 1, True, FINER),
+        (5.0, 1, True, FINE),
+    ],
+)
+def test_the_plan_of_every_kind_follows_the_measured_step(
+    corpus: Path,
+    reference: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: float,
+    n_directions: int,
+    with_start: bool,
+    chosen_row: Size,
 ) -> None:
-    row = replace(SIZES[0], presets_by_time=("tiny", "small"), fewest_passes=50, pairs_seen=1)
-    monkeypatch.setattr(timed, "size_for", lambda n_pairs: row)
-    monkeypatch.setattr(plan, "size_for", lambda n_pairs: row)
+    """The largest row that has time for its passes, and the smallest where none has; with all that belongs to it."""
+    n_measured = list[int]()
+
+    def measured(trainer: Trainer, *_: Any) -> Speed:
+        n_measured.append(trainer.training.batch_tokens)
+        return Speed(trainer.state.model.config.d_model * trainer.training.batch_tokens / 1e5, 0.1)
+
+    monkeypatch.setattr(timed, "sizes_for", lambda n, *, fine_tuning: FINE_TUNINGS if fine_tuning else ROWS)
     monkeypatch.setattr(timed, "time", SimpleNamespace(monotonic=lambda: 0.0))
-    monkeypatch.setattr(
-        timed, "measure_speed", lambda trainer, *_: Speed(trainer.state.model.config.d_model / 1e4, 0.0)
+    monkeypatch.setattr(timed, "measure_speed", measured)
+    start = load_bundle(reference / "last") if with_start else None
+    data = settings(corpus)["data"]
+    if n_directions == 2:
+        one = {key: data[key] for key in ("source", "target", "validation_source", "validation_target") if key in data}
+        data = {"corpora": [{**one, "source_lang": "en", "target_lang": "de", "both_ways": True}]}
+    asked = {"data": data, "tokenizer": {"kind": "characters"} if n_directions == 1 and start is None else {}}
+    run = RunFolder(tmp_path / "run")
+    with captured_log() as lines:
+        resolved = TimedStart(asked, limit, run, start, torch.device("cpu"), began=0.0).resolve()
+    training, n_steps = resolved.config.training, resolved.chosen["training.max_steps"]
+    assert training.batch_tokens == chosen_row.training["batch_tokens"]
+    assert training.optimizer == (chosen_row.optimizer or "adam")
+    assert training.lr == chosen_row.training["lr"]
+    assert training.warmup_steps <= max(1, n_steps // 4)
+    assert training.schedule == "cosine"
+    n_validations = math.ceil(n_steps / training.validate_every)
+    cost = n_steps * measured_step(chosen_row, resolved.config.model.d_model) + n_validations * 0.1
+    assert 0.9 * 0.97 * limit - 1 < cost <= limit
+    assert len(n_measured) <= 2
+    assert sum("are left; a step takes" in line for line in lines) == 1
+    if start is None:
+        assert resolved.config.model.d_model == PRESETS[chosen_row.preset or ""]["d_model"]
+    assert read_recipe(run.config)["training"]["batch_tokens"] == training.batch_tokens
+
+
+def measured_step(row: Size, d_model: int) -> float:
+    return float(d_model * row.training["batch_tokens"] / 1e5)
+
+
+@given(
+    limit=st.floats(60, 3600),
+    step_time=st.floats(0.01, 0.5),
+    drift=st.floats(0.3, 3),
+    validation=st.floats(0, 3),
+    spent=st.floats(0, 20),
+)
+def test_a_training_ends_in_time_whatever_becomes_of_its_speed(
+    limit: float, step_time: float, drift: float, validation: float, spent: float
+) -> None:
+    """With a fake clock: in the second third of the time each step takes `drift` times as long."""
+    plan_ = plan_steps(limit - spent, Speed(step_time, validation))
+    progress, keeper, n_steps = Progress(spent=spent, validation_seconds=validation), TimeKeeper(limit), plan_.n_steps
+    while progress.step < n_steps:
+        seconds = step_time * (drift if limit / 3 < progress.spent < limit * 2 / 3 else 1)
+        progress.step += 1
+        progress.seconds += seconds
+        progress.spent += seconds
+        n_steps = keeper.better_length(progress, n_steps, plan_.validate_every) or n_steps
+        if progress.step % plan_.validate_every == 0 or progress.step >= n_steps:
+            progress.spent += validation
+    slack = (
+        (CHECKED_SHARE * drift + MISSED_SHARE + OTHER_SHARE) * limit + 2 * validation + 2 * step_time * max(1, drift)
     )
-    asked = {"data": settings(corpus)["data"], "tokenizer": {"kind": "characters"}}
-    for limit, preset, width in ((5000.0, "small", 256), (1.2, None, 128)):
-        run = RunFolder(tmp_path / str(limit))
-        start = TimedStart(asked, limit, run, None, torch.device("cpu"), began=0.0)
-        with captured_log() as lines:
-            config, _, chosen = start.resolve()
-        told = [line for line in lines if "model.preset=" in line]
-        assert [f"model.preset={preset or 'tiny'}" in line for line in told] == [True]
-        assert config.model.d_model == width
-        assert chosen.get("model.preset") == preset
-        assert config.training.max_steps == chosen["training.max_steps"]
-        assert read_recipe(run.config)["model"]["d_model"] == width
+    assert limit - slack <= progress.spent <= limit + slack
+
+
+def test_another_length_is_kept_in_the_run(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
+) -> None:
+    """A run that would miss its time by far has another number of steps, and so has its config.yaml."""
+    monkeypatch.setattr(timed, "plan_steps", lambda *_: TimePlan(30, 10))
+    monkeypatch.setattr(
+        TimeKeeper, "better_length", lambda self, progress, n, every: 20 if (progress.step, n) == (12, 30) else None
+    )
+    train(timed_settings(corpus), run := tmp_path / "run", device="cpu", time_limit=600)
+    assert "steps take more time than planned: 30 -> 20 steps, to end in time" in log_lines
+    assert saved_steps(run / "checkpoints")[-1] == read_recipe(run / "config.yaml")["training"]["max_steps"] == 20
+    checkpoint = RunFolder(run).load()
+    assert checkpoint is not None
+    assert checkpoint.progress.chosen_for_time["training.max_steps"] == checkpoint.progress.n_steps == 20
+    train(timed_settings(corpus), run, device="cpu")  # it is finished
+    assert saved_steps(run / "checkpoints")[-1] == 20
 
 
 @pytest.mark.parametrize(
@@ -265,3 +365,19 @@ def test_the_outlook_says_only_what_the_curve_does() -> None:
     assert describe_outlook(curve(10, 20, 30, 31)) is None  # few points
     assert describe_outlook(curve(5, 20, 40, 55, 66, 76, 86)) is None  # would lead beyond 100
     assert describe_outlook([]) is None
+
+
+def test_a_model_that_does_not_translate_is_called_so_with_what_helps() -> None:
+    assert describe_failure({"": 5.0}, 0.1, 5, is_fine_tuning=False) is None
+    one = describe_failure({"": 0.42}, 0.6, 5, is_fine_tuning=False) or ""
+    assert one.startswith("BLEU 0.42 is below 5: this model does not translate yet; it has seen each pair 0.6 times")
+    assert "--time" in one
+    assert "--init-from" in one
+    assert "direction" not in one
+    several = describe_failure({"en-fr": 9.0, "fr-en": 3.0}, 0.6, 5, is_fine_tuning=False) or ""
+    assert several.startswith("BLEU fr-en 3.00 is below 5")
+    assert "one direction alone" in several
+    enough = describe_failure({"": 0.42}, 5.0, 5, is_fine_tuning=True) or ""
+    assert "more text" in enough
+    assert "--time" not in enough
+    assert "--init-from" not in enough

@@ -17,6 +17,9 @@ from typing import Any
 import pytest
 import torch
 from extras import import_extra
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 from runs import assert_equal_but_for_rounding, assert_same_training, losses, settings
 from safetensors.torch import load_file
@@ -45,8 +48,8 @@ from dragoman.training.progress_bar import ProgressBar
 from dragoman.training.ram_estimate import training_bytes
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import peak_rate
-from dragoman.training.sizes import MOST_PASSES, SIZES, size_for
-from dragoman.training.validation import Validation
+from dragoman.training.sizes import MOST_PASSES, SIZES, sizes_for
+from dragoman.training.validation import Sample, Validation, _good_samples
 from dragoman.translator import Translator
 
 pytestmark = pytest.mark.torch
@@ -124,9 +127,9 @@ def test_a_fine_tuning_aligns_with_the_heads_that_were_chosen(corpus: Path, refe
     start, heads = load_bundle(reference), {"heads": [[0, 1]], "shifted": True}
     chosen, folder = tmp_path / "chosen", tmp_path / "run"
     save_bundle(chosen, start.model, start.tokenizers, start.search, facts={"step": 7, "alignment": heads})
-    for max_steps, given in ((2, chosen), (3, None)):  # the second goes on by its folder alone
+    for max_steps, init_from in ((2, chosen), (3, None)):  # the second goes on by its folder alone
         recipe = settings(corpus, max_steps=max_steps, warmup_steps=1)
-        train(recipe, folder, init_from=given, device="cpu")
+        train(recipe, folder, init_from=init_from, device="cpu")
         assert load_bundle(folder / "last").facts["step"] == max_steps
         assert Translator.load(folder / "last").alignment == AlignmentHeads(heads=((0, 1),), shifted=True)
     average = tmp_path / "average"
@@ -238,12 +241,13 @@ def test_the_table_of_sizes_has_a_row_for_every_corpus() -> None:
     assert limits[-1] == math.inf
     for n_pairs in (1, *(int(limit) + more for limit in limits[:-1] for more in (-1, 0))):
         config = parse_config(plan({"data": {"corpus": "captions"}}, n_pairs, LATIN)[0])
-        row = size_for(n_pairs)
-        assert n_pairs < row.below
-        assert config.training.max_epochs == row.passes(n_pairs) <= MOST_PASSES
-        for preset in row.presets_by_time:
-            parse_config(plan({"model": {"preset": preset}}, n_pairs, LATIN)[0])
-    passes = [size_for(n_pairs).passes(n_pairs) for n_pairs in (10**exponent for exponent in range(9))]
+        rows = sizes_for(n_pairs)
+        assert n_pairs < rows[-1].below
+        assert config.training.max_epochs == rows[-1].passes(n_pairs) <= MOST_PASSES
+        for row in (*rows, *sizes_for(n_pairs, fine_tuning=True)):
+            config = parse_config(plan({"data": {"corpus": "captions"}}, n_pairs, LATIN, row)[0])
+            assert config.training.batch_tokens == row.training["batch_tokens"]
+    passes = [sizes_for(n_pairs)[-1].passes(n_pairs) for n_pairs in (10**exponent for exponent in range(9))]
     assert passes == sorted(passes, reverse=True)
 
 
@@ -541,3 +545,28 @@ def test_the_bar_shows_step_loss_and_time_left_however_narrow(
     assert ("training loss" in lines[-1]) is (widths[-1] >= 60)
     assert len(lines[-1].rstrip()) < widths[-1]
     assert widths[-1] < 130 or all(part in lines[-1] for part in ("epoch 1.0", "lr 4.8e-04", "13,085", "elapsed 0:0"))
+
+
+@given(st.lists(st.tuples(st.text(), st.text(), st.text()), min_size=1, max_size=30))
+def test_samples_fit_a_terminal_and_are_the_same_whatever_was_written(texts: list[tuple[str, str, str]]) -> None:
+    samples = [Sample(*(" ".join(text.split()) for text in each)) for each in texts]
+    shown = _good_samples(samples)
+    assert 1 <= len(shown) <= 3
+    assert set(shown) <= set(samples)
+    others = _good_samples([sample._replace(translation="?") for sample in samples])
+    assert [each.source for each in others] == [each.source for each in shown]
+    assert all(cell_len(line) <= 80 for sample in shown for line in sample.lines())
+
+
+def test_a_validation_shows_three_samples_in_the_log_and_the_metrics(
+    corpus: Path, tmp_path: Path, log_lines: list[str]
+) -> None:
+    train(settings(corpus, max_steps=4, validate_every=2), tmp_path / "run", device="cpu")
+    names = [line.split()[0] for line in log_lines if line.startswith(("  source ", "  translation ", "  reference "))]
+    assert names == ["source", "translation", "reference"] * 3 * 2
+    records = read_metrics(tmp_path / "run")
+    first, second = (record["samples"] for record in records if "samples" in record)
+    assert [(each["source"], each["reference"]) for each in first] == [
+        (each["source"], each["reference"]) for each in second
+    ]
+    assert all(each["source"].upper() == each["reference"] for each in first)

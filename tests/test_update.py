@@ -12,7 +12,9 @@ from tiny import PAIRS, tiny_bundle, tiny_tokenizers, with_calibration, write_ti
 
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
-from dragoman.errors import DataError
+from dragoman.cli.update import report
+from dragoman.errors import ConfigError, DataError, RunFolderError
+from dragoman.experiments.updating import Candidate, Outcome, _Trial, update
 from dragoman.memories import Unit, export_units
 
 pytestmark = pytest.mark.torch
@@ -32,35 +34,69 @@ def test_an_update_is_better_or_the_old_model(start: Path, tmp_path: Path, capfd
     assert "no old text" in told
     before, after = load_bundle(start), load_bundle(output)
     is_same = all(np.array_equal(before.weights[name], weight) for name, weight in after.weights.items())
-    assert is_same == ("has the old ones" in told)
+    assert is_same == ("has the old weights" in told)
+    assert told.count(" %   new text ") == 9  # each candidate, and the old weights
     assert after.tokenizers.equals(before.tokenizers)
     assert run(["update", "-m", str(start), "--memory", str(memory), "-o", str(output)]) == 1  # it exists
 
 
-def test_weights_that_forget_are_not_taken(start: Path, tmp_path: Path) -> None:
-    """The old pairs are the model's own translations, so every change of the weights can only lose."""
-    from dragoman.experiments import updating
-    from dragoman.translator import Translator
+def outcome(max_loss: float, *tried: tuple[int, float, float]) -> Outcome:
+    return Outcome(100, 10, max_loss, Candidate(0, 50.74, 64.2), [Candidate(*one) for one in tried])
 
-    bundle = load_bundle(start)
-    texts = [source for source, _ in PAIRS]
-    old = list(zip(texts, (one.text for one in Translator.load(start).translate(texts, beam_size=1)), strict=True))
-    noise = np.random.default_rng(1)
-    weights = bundle.weights.items()
-    worse = {name: weight + noise.normal(0, 1, weight.shape).astype(weight.dtype) for name, weight in weights}
-    trial = updating._Trial(bundle, ("en", "de"), "cpu")
-    outcome = trial.choose(replace(bundle, weights=worse), NEW[:10], old, tmp_path / "kept", len(NEW))
-    assert outcome.old_after is not None
-    assert outcome.old_before == pytest.approx(100)
-    assert outcome.old_after >= 100 - updating._MOST_LOSS
-    if not outcome.is_better:
-        kept = load_bundle(tmp_path / "kept")
-        assert all(np.array_equal(bundle.weights[name], weight) for name, weight in kept.weights.items())
+
+LADDER = ((100, 59.66, 62.6), (70, 58.0, 62.5), (40, 55.0, 63.5), (10, 51.0, 64.1))
+
+
+def written(max_loss: float, output: Path, *tried: tuple[int, float, float]) -> list[str]:
+    """The report of an update with these candidates, whose weights are not looked at."""
+    made = outcome(max_loss, *tried)
+    kept = {one.share: output.with_name(f"{output.name}-share-{one.share}") for one in made.better[:3]}
+    return report(replace(made, refused=kept), output)
+
+
+def test_the_most_that_old_text_may_lose_chooses(tmp_path: Path) -> None:
+    assert [outcome(most, *LADDER).chosen.share for most in (0.0, 0.2, 0.8, 2.0)] == [0, 10, 40, 100]
+    assert [one.share for one in outcome(0.2, *LADDER).better] == [100, 40]  # 70 is worse than 100 on both texts
+    assert not outcome(2.0, *LADDER).better
+
+
+def test_the_report_says_what_was_found_and_what_was_refused(tmp_path: Path) -> None:
+    output = Path("runs/new")
+    lines = written(0.2, output, *LADDER)
+    assert "  100 %   new text  59.66   old text  62.60   refused: loses 1.60, more than --max-loss 0.2; " in lines[1]
+    assert lines[1].endswith("kept in runs/new-share-100")
+    assert "   10 %   new text  51.00   old text  64.10   written to runs/new" in lines
+    assert "runs/new gains 0.26 on new text and loses 0.10 on old text" in lines
+    assert lines[-1].startswith("refused: 8.92 gained on new text for 1.60 lost on old text; if you want that, use ")
+    assert lines[-1].endswith("runs/new-share-100, or give --max-loss 1.7") or lines[-1].endswith("--max-loss 1.6")
+    nothing_allowed = written(0.0, output, *LADDER)
+    assert "better weights were refused; runs/new has the old weights" in nothing_allowed
+    nothing_better = written(0.2, output, (100, 50.0, 64.2))
+    assert nothing_better[-1] == "none translated new text better (50.00 at best); runs/new has the old weights"
+
+
+def test_weights_that_forget_are_kept_beside(start: Path, tmp_path: Path) -> None:
+    """The old pairs are the old model's translations, and the new ones a model's with other weights."""
+    tokenizers = load_bundle(start).tokenizers
+    old, new = load_bundle(start), tiny_bundle(tokenizers, seed=2, max_length=40)
+    trial, sources = _Trial(old, ("en", "de"), "cpu"), [source for source, _ in PAIRS]
+    old_pairs = list(zip(sources, trial._translate(old, sources), strict=True))
+    new_pairs = list(zip(sources, trial._translate(new, sources), strict=True))
+    tried = trial.candidates(new, new_pairs, old_pairs)
+    found = Outcome(1, 1, 0.0, trial.candidate(old, 0, new_pairs, old_pairs), tried)
+    assert found.before.old == pytest.approx(100)
+    assert tried[0].new == pytest.approx(100)
+    found = trial.write(new, found, output := tmp_path / "out")
+    assert found.chosen.loss(found.before) <= 0.0
+    assert 100 in found.refused
+    assert len(found.refused) <= 3
+    for name, weight in load_bundle(found.refused[100]).weights.items():
+        assert np.array_equal(weight, new.weights[name])
+    if found.chosen is found.before:
+        assert all(np.array_equal(old.weights[name], one) for name, one in load_bundle(output).weights.items())
 
 
 def test_old_text_is_held_out_from_what_is_replayed(start: Path) -> None:
-    from dragoman.experiments.updating import _Trial
-
     trial = _Trial(load_bundle(start), ("en", "de"), "cpu")
     held, replayed = trial.replay([*NEW, *NEW], ["a"])  # text that repeats itself counts once
     assert not set(held) & set(replayed)
@@ -72,7 +108,6 @@ def test_old_text_is_held_out_from_what_is_replayed(start: Path) -> None:
 
 
 def test_what_new_weights_lose_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    from dragoman.experiments.updating import _Trial
     from dragoman.translator import Translator
 
     tokenizers, sources = tiny_tokenizers(), [source for source, _ in PAIRS]
@@ -80,15 +115,13 @@ def test_what_new_weights_lose_is_told(tmp_path: Path, caplog: pytest.LogCapture
     short_list = whole(Translator([before], tokenizers))
     trial = _Trial(with_calibration(replace(before, short_list=short_list), "en-de"), ("en", "de"), "cpu")
     held = list(zip(sources, trial._translate(after, sources), strict=True))
-    outcome = trial.choose(after, held, [], tmp_path / "new", len(held))
-    assert outcome.is_better
+    made = Outcome(1, 1, 0.2, trial.candidate(trial.start, 0, held, []), trial.candidates(after, held, []))
+    assert trial.write(after, made, tmp_path / "new").chosen.share
     assert "no short-list (--short-list) and no confidence (--calibrate); run dragoman package" in caplog.text
     assert load_bundle(tmp_path / "new").short_list is None
 
 
 def test_bad_updates_are_refused(start: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    from dragoman.experiments.updating import update
-
     with pytest.raises(DataError, match="needs 20"):
         update(start, NEW[:19], tmp_path / "x", ("en", "de"))
     memory = tmp_path / "m.tsv"
@@ -99,3 +132,8 @@ def test_bad_updates_are_refused(start: Path, tmp_path: Path, capfd: pytest.Capt
     assert run([*command, "--target-lang", "fr"]) == 2
     assert "the model translates en to de" in capfd.readouterr().err
     assert not (tmp_path / "x").exists()
+    with pytest.raises(ConfigError, match="the time is too short to judge"):
+        update(start, NEW, tmp_path / "x", ("en", "de"), seconds=0.001)
+    (tmp_path / "x-share-70").mkdir()
+    with pytest.raises(RunFolderError, match="x-share-70"):
+        update(start, NEW, tmp_path / "x", ("en", "de"))

@@ -213,18 +213,22 @@ def _say(text: str) -> None:
 
 def _say_done(best: Path, folder: Path, settings: dict[str, Any]) -> None:
     _say(f"done; the best model is {best}. Use it:")
-    _say(f"  {command_line('translate', '-m', folder, *_first_direction(folder))}")
+    _say(f"  {command_line('translate', '-m', folder, *_first_direction(folder, settings))}")
     _say(f"  {command_line('evaluate', '-m', folder)}{_test_set(settings)}")
 
 
-def _first_direction(folder: Path) -> list[str]:
-    """Return the options of `translate` that name a direction, for a model that has several."""
+def _first_direction(folder: Path, settings: dict[str, Any]) -> list[str]:
+    """Return the options of `translate` that name a direction that was trained, for a model that has several."""
+    from dragoman.data.mixture import directions
     from dragoman.data.prepared import TOKENIZER_FOLDER
+    from dragoman.settings.data_config import DataConfig
+    from dragoman.settings.sections import parse_section
     from dragoman.text.tokenizer_files import load_tokenizers
 
-    directions = load_tokenizers(folder / TOKENIZER_FOLDER).directions
-    source, target = directions[0]
-    return ["--source-lang", source, "--target-lang", target] if len(directions) > 1 else []
+    known = load_tokenizers(folder / TOKENIZER_FOLDER).directions
+    trained = directions(parse_section(DataConfig, settings["data"]))
+    source, target = next((direction for direction in trained if direction in known), known[0])
+    return ["--source-lang", source, "--target-lang", target] if len(known) > 1 else []
 
 
 def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:

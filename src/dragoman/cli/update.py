@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.missing_packages import require_package
-from dragoman.cli.options import Device, FromLang, IntoLang, OneModel
+from dragoman.cli.options import Device, FromLang, IntoLang, OneModel, Time
 from dragoman.cli.streams import refuse_output, say
 from dragoman.errors import counted
+from dragoman.settings.duration import duration_text, parse_duration
 
 if TYPE_CHECKING:
     from dragoman.experiments.updating import Outcome
@@ -34,12 +36,17 @@ def update(
     old_source: Annotated[
         Path | None, typer.Option("--old-source", help="The same without translations: the model writes them itself.")
     ] = None,
+    max_loss: Annotated[
+        float, typer.Option("--max-loss", min=0.0, max=100.0, help="Points of chrF that held-out old text may lose.")
+    ] = 0.2,
+    time_: Time = None,
     device: Device = "auto",
 ) -> None:
     """Train a model on a translation memory, for some minutes.
 
-    The model keeps what it knew. A tenth of the memory is held out. The new model is the one that translates it best
-    and translates held-out old text as well as before. If none is better, the old weights are written.
+    A tenth of the memory is held out. Mixes of old and new weights are tried: the one is written that translates it
+    best and loses at most --max-loss on held-out old text, or the old weights. Better ones that lose more are kept
+    beside it, and a table shows all.
 
     \b
     dragoman update -m everyday --memory agency.tmx -o runs/agency \\
@@ -55,8 +62,11 @@ def update(
     units = TranslationMemory.open(*memory, source_lang=languages[0], target_lang=languages[1]).units()
     new = [(unit.source, unit.target) for unit in units]
     start = time.monotonic()
-    outcome = update_model(model, new, output, languages, old=old, device=device)
-    _tell(outcome, output, time.monotonic() - start)
+    seconds = None if time_ is None else parse_duration(time_)
+    outcome = update_model(model, new, output, languages, old=old, max_loss=max_loss, seconds=seconds, device=device)
+    spent = duration_text(time.monotonic() - start)
+    say(f"{counted(outcome.n_new, 'pair')}, {outcome.n_held_out:,} of them held out; {spent}")
+    say("\n".join(report(outcome, output)))
 
 
 def _old_text(pairs: Path | None, source: Path | None, languages: tuple[str, str]) -> list[tuple[str, str] | str]:
@@ -102,13 +112,30 @@ def _languages(model: str, source_lang: str | None, target_lang: str | None) -> 
     raise typer.BadParameter("the model has several directions; say --source-lang and --target-lang")
 
 
-def _tell(outcome: Outcome, output: Path, seconds: float) -> None:
-    """Say what came of an update."""
-    say(f"{counted(outcome.n_new, 'pair')}, {outcome.n_held_out:,} of them held out; {seconds / 60:.1f} minutes")
-    if not outcome.is_better:
-        say(f"no new weights were better (chrF {outcome.new_before:.2f}); {output} has the old ones")
-        return
-    say(f"held-out new text: chrF {outcome.new_before:.2f} before, {outcome.new_after:.2f} after")
-    if outcome.old_before is not None and outcome.old_after is not None:
-        say(f"held-out old text: chrF {outcome.old_before:.2f} before, {outcome.old_after:.2f} after")
-    say(f"wrote {output}: {outcome.share:.0%} of the way from the old weights to the new ones")
+def report(outcome: Outcome, output: Path) -> list[str]:
+    """Return lines about an update: a table of all candidates, what was chosen, and what was refused."""
+    before, chosen, better = outcome.before, outcome.chosen, outcome.better
+    lines = ["chrF of held-out text, by the share of the new weights:"]
+    for one in [*outcome.tried, before]:
+        old = "" if one.old is None else f"   old text {one.old:6.2f}"
+        notes = [f"written to {output}"] if one is chosen else []
+        if not outcome.allows(one):
+            notes.append(f"refused: loses {one.loss(before):.2f}, more than --max-loss {outcome.max_loss:g}")
+        if one.share in outcome.refused:
+            notes.append(f"kept in {outcome.refused[one.share]}")
+        lines.append(f"  {one.share:3} %   new text {one.new:6.2f}{old}   {'; '.join(notes)}".rstrip())
+    if chosen is before:
+        best = max(one.new for one in outcome.tried)
+        reason = "better weights were refused" if better else f"none translated new text better ({best:.2f} at best)"
+        lines.append(f"{reason}; {output} has the old weights")
+    else:
+        lost = "" if before.old is None else f" and loses {chosen.loss(before):.2f} on old text"
+        lines.append(f"{output} gains {chosen.new - before.new:.2f} on new text{lost}")
+    if better:
+        gain, loss = better[0].new - before.new, better[0].loss(before)
+        least = math.ceil(10 * loss) / 10
+        lines.append(
+            f"refused: {gain:.2f} gained on new text for {loss:.2f} lost on old text; if you want that, use "
+            f"{outcome.refused[better[0].share]}, or give --max-loss {least:g}"
+        )
+    return lines

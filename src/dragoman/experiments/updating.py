@@ -2,7 +2,8 @@
 
 The model is trained on the new text and on replayed old text in equal parts. Then weights between the old and the new
 ones are tried (Wortsman et al. 2022, Robust fine-tuning of zero-shot models), and those win that translate held-out
-new text best, among those that translate held-out old text as well as before. If none do, the old weights stay.
+new text best, among those that lose little on held-out old text. If none do, the old weights stay; weights that were
+better on the new text and lost more on the old are kept beside them, for a person to choose.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import hashlib
 import logging
 import math
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
-from dragoman.errors import DataError
+from dragoman.errors import ConfigError, DataError, RunFolderError
 from dragoman.evaluation.metrics import corpus_chrf
 from dragoman.machine.devices import find_device
+from dragoman.settings.duration import duration_text
 from dragoman.training.run import train
 from dragoman.translator import ComputeOptions, Translator
 from dragoman.translator.confidence import FACT
@@ -37,32 +40,62 @@ _REPLAYED, _LEAST_REPLAYED = 4, 1_000
 _PASSES, _BATCH_TOKENS = 12, 1024
 #: Characters of a token, roughly, and the bounds of the steps that follow from both.
 _CHARACTERS, _FEWEST_STEPS, _MOST_STEPS = 3, 30, 800
-#: Shares of the new weights that are tried.
-_SHARES = (1.0, 0.75, 0.5, 0.25)
+#: Percent of the new weights that are tried.
+_SHARES = (100, 85, 70, 55, 40, 30, 20, 10)
 #: chrF2 that held-out old text may lose: below what chance changes.
-_MOST_LOSS = 0.2
+MAX_LOSS = 0.2
+#: Refused weights that are kept, at most.
+_MOST_REFUSED = 3
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """An updated model on text that it was not trained on; chrF2 of greedy translations, in points."""
+class Candidate:
+    """Weights between the old and the new ones on text that they were not trained on; chrF2 of greedy translations."""
 
-    #: Share of the new weights, 0 if the old ones stay.
-    share: float
+    #: Percent of the new weights; 0 is the old model.
+    share: int
+    new: float
+    #: None without old pairs.
+    old: float | None
+
+    def loss(self, before: Candidate) -> float:
+        """Return the points that old text loses; 0 if there is none."""
+        return 0.0 if self.old is None or before.old is None else before.old - self.old
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An update: all candidates, the one that was written, and where refused ones are."""
+
     n_new: int
     n_held_out: int
-    new_before: float
-    new_after: float
-    #: None without old pairs.
-    old_before: float | None
-    old_after: float | None
+    max_loss: float
+    before: Candidate
+    #: The largest share first.
+    tried: Sequence[Candidate]
+    refused: Mapping[int, Path] = field(default_factory=dict)
+
+    def allows(self, candidate: Candidate) -> bool:
+        """Return True if old text loses no more than it may."""
+        return round(candidate.loss(self.before), 2) <= self.max_loss
 
     @property
-    def is_better(self) -> bool:
-        """True if there are new weights."""
-        return self.share > 0
+    def chosen(self) -> Candidate:
+        """The candidate that is written: the best on new text of those that are allowed, or the old weights."""
+        return max([self.before, *filter(self.allows, self.tried)], key=lambda one: one.new)
+
+    @property
+    def better(self) -> list[Candidate]:
+        """Refused candidates that translate new text better than the chosen one, the best first; of two equals, and
+        where one is worse on both texts, the other alone."""
+        found, least = list[Candidate](), math.inf
+        for one in sorted(self.tried, key=lambda one: (-one.new, one.loss(self.before))):
+            if one.new > self.chosen.new and one.loss(self.before) < least:
+                least = one.loss(self.before)
+                found.append(one)
+        return found
 
 
 def update(
@@ -72,9 +105,11 @@ def update(
     languages: tuple[str, str],
     *,
     old: Sequence[Pair | str] = (),
+    max_loss: float = MAX_LOSS,
+    seconds: float | None = None,
     device: str = "auto",
 ) -> Outcome:
-    """Write a bundle that translates text like the new pairs better, and old text as well as before.
+    """Write a bundle that translates text like the new pairs better, and old text about as well as before.
 
     Args:
         model: a bundle, a run folder or an installed model.
@@ -84,9 +119,14 @@ def update(
         old: pairs of the text that the model must not forget, or sources only, whose translations the model writes
             itself. Without any, the model's own translations of the new sources are replayed, and nothing says what
             else it forgets.
+        max_loss: points of chrF2 that held-out old text may lose. Weights that lose more and translate new text better
+            are written beside the output, to folders whose names end in their share, such as -share-70.
+        seconds: for all of it; None is as long as the new text needs, some minutes.
 
     Raises:
+        ConfigError: the time is too short.
         DataError: there are too few new pairs.
+        RunFolderError: a folder for refused weights exists.
         DragomanError: as `train`.
     """
     pairs = _shuffled(
@@ -95,16 +135,26 @@ def update(
     if len(pairs) < _FEWEST:
         problem = f"{len(pairs)} different pairs, and an update needs {_FEWEST}"
         raise DataError(problem, advice="wait for more, or use them as they are: translate --memory")
-    n_held = min(_MOST_HELD, max(_LEAST_HELD, len(pairs) // 10))
+    for share in _SHARES:
+        if _refused_path(output, share).exists():
+            raise RunFolderError("the output exists", _refused_path(output, share), advice="choose another --output")
+    n_held, began = min(_MOST_HELD, max(_LEAST_HELD, len(pairs) // 10)), time.monotonic()
     held, learned = pairs[:n_held], pairs[n_held:]
-    start = load_bundle(model)
-    trial = _Trial(start, languages, device)
+    trial = _Trial(load_bundle(model), languages, device)
     old_held, replayed = trial.replay(old, [source for source, _ in learned])
+    judged = time.monotonic()
+    before = trial.candidate(trial.start, 0, held, old_held)
+    judging = len(_SHARES) * (time.monotonic() - judged)
     with tempfile.TemporaryDirectory(prefix="dragoman-update-") as folder:
         corpora = {"new": (learned, held), "replayed": (replayed, held)}  # old text is judged at the end
-        settings = _settings(Path(folder), corpora, languages)
-        best = load_bundle(train(settings, Path(folder) / "run", init_from=model, device=device))
-    return trial.choose(best, held, old_held, output, len(pairs))
+        settings = _settings(Path(folder), corpora, languages, has_time=seconds is not None)
+        limit = None if seconds is None else seconds - judging - (time.monotonic() - began)
+        if limit is not None and limit <= 0:
+            needed = duration_text(math.ceil((seconds or 0) - limit) + 60)
+            raise ConfigError("the time is too short to judge the new weights", advice=f"give --time {needed} or more")
+        best = load_bundle(train(settings, Path(folder) / "run", init_from=model, device=device, time_limit=limit))
+    outcome = Outcome(len(pairs), n_held, max_loss, before, trial.candidates(best, held, old_held))
+    return trial.write(best, outcome, output)
 
 
 @dataclass(frozen=True)
@@ -127,23 +177,31 @@ class _Trial:
         _log.info(f"the model translates {len(texts):,} old texts, to be replayed")
         return [], list(zip(texts, self._translate(self.start, texts), strict=True))
 
-    def choose(self, best: Bundle, held: Sequence[Pair], old: Sequence[Pair], output: Path, n_new: int) -> Outcome:
-        """Write the best weights between the old and the new ones."""
-        before, old_before = self._score(self.start, held), self._score(self.start, old) if old else None
-        outcome = Outcome(0.0, n_new, len(held), before, before, old_before, old_before)
-        chosen = self.start
+    def candidate(self, bundle: Bundle, share: int, held: Sequence[Pair], old: Sequence[Pair]) -> Candidate:
+        """Return a bundle's scores."""
+        return Candidate(share, self._score(bundle, held), self._score(bundle, old) if old else None)
+
+    def candidates(self, best: Bundle, held: Sequence[Pair], old: Sequence[Pair]) -> list[Candidate]:
+        """Return the scores of weights between the old and the new ones."""
+        found = []
         for share in _SHARES:
-            between = self._between(best, share)
-            after, old_after = self._score(between, held), self._score(between, old) if old else None
-            told = "" if old_after is None or old_before is None else f", old text {old_before:.2f} to {old_after:.2f}"
-            _log.info(f"{share:.0%} of the new weights: chrF of new text {before:.2f} to {after:.2f}{told}")
-            is_kept = old_after is None or old_before is None or old_after >= old_before - _MOST_LOSS
-            if is_kept and after > outcome.new_after:
-                chosen, outcome = between, replace(outcome, share=share, new_after=after, old_after=old_after)
-        write_bundle(output, chosen)
-        if outcome.is_better:
+            found.append(one := self.candidate(self._between(best, share), share, held, old))
+            told = "" if one.old is None else f", of old text {one.old:.2f}"
+            _log.info(f"{share} % of the new weights: chrF of new text {one.new:.2f}{told}")
+        return found
+
+    def write(self, best: Bundle, outcome: Outcome, output: Path) -> Outcome:
+        """Write the chosen weights, and those that were refused though better on new text; return where these are."""
+        chosen, better = outcome.chosen.share, outcome.better
+        write_bundle(output, self._between(best, chosen) if chosen else self.start)
+        n_kept = min(_MOST_REFUSED, len(better))
+        kept = [better[index * len(better) // n_kept].share for index in range(n_kept)]
+        refused = {share: _refused_path(output, share) for share in kept}
+        for share, path in refused.items():
+            write_bundle(path, self._between(best, share))
+        if chosen or refused:
             self._tell_lost()
-        return outcome
+        return replace(outcome, refused=refused)
 
     def _tell_lost(self) -> None:
         """Warn of what new weights cannot take over from the old ones."""
@@ -154,8 +212,9 @@ class _Trial:
         if lost := [name for name, part in parts.items() if part is not None]:
             _log.warning(f"the new weights have no {' and no '.join(lost)}; run dragoman package to learn it again")
 
-    def _between(self, best: Bundle, share: float) -> Bundle:
+    def _between(self, best: Bundle, percent: int) -> Bundle:
         """Return weights between the old ones and the new ones."""
+        share = percent / 100
         weights = {
             name: ((1 - share) * weight + share * best.weights[name]).astype(weight.dtype)
             for name, weight in self.start.weights.items()
@@ -177,13 +236,18 @@ class _Trial:
 
 
 def _settings(
-    folder: Path, corpora: Mapping[str, tuple[Sequence[Pair], Sequence[Pair]]], languages: tuple[str, str]
+    folder: Path,
+    corpora: Mapping[str, tuple[Sequence[Pair], Sequence[Pair]]],
+    languages: tuple[str, str],
+    *,
+    has_time: bool,
 ) -> dict[str, Any]:
-    """Write the text of a training, and return its settings."""
+    """Write the text of a training, and return its settings; its length is left open if a time says it."""
     (new, _), (replayed, _) = corpora.values()
     n_characters = sum(max(map(len, pair)) for pair in new)
     n_steps = math.ceil(2 * _PASSES * n_characters / _CHARACTERS / _BATCH_TOKENS)
     n_steps = min(_MOST_STEPS, max(_FEWEST_STEPS, n_steps))
+    length = {"max_steps": n_steps, "warmup_steps": n_steps // 10, "validate_every": max(10, n_steps // 4)}
     weights = {"new": min(1000.0, max(1.0, len(replayed) / len(new))), "replayed": max(1.0, len(new) / len(replayed))}
     return {
         "data": {
@@ -200,14 +264,12 @@ def _settings(
             ]
         },
         "training": {
-            "max_steps": n_steps,
+            **({} if has_time else length),
             "batch_tokens": _BATCH_TOKENS,
             "optimizer": "adam",
             "lr": 2e-4,
             "schedule": "linear",
-            "warmup_steps": n_steps // 10,
             "best_by": "loss",
-            "validate_every": max(10, n_steps // 4),
             "ema": 0.0,
         },
     }
@@ -219,6 +281,10 @@ def _write(folder: Path, name: str, kind: str, pairs: Sequence[Pair]) -> dict[st
     for path, texts in zip(paths.values(), zip(*pairs, strict=True), strict=True):
         path.write_text("".join(f"{' '.join(text.split())}\n" for text in texts), encoding="utf-8")
     return {key: str(path) for key, path in paths.items()}
+
+
+def _refused_path(output: Path, share: int) -> Path:
+    return output.with_name(f"{output.name}-share-{share}")
 
 
 def _shuffled(items: Iterable[Any]) -> list[Any]:

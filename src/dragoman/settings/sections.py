@@ -154,11 +154,7 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
     path = [str(part) for part in problem["loc"]]
     key = setting_name(problem["loc"])
     if problem["type"] == "extra_forbidden":
-        close = [name for name in section.model_fields if path[-1] in _keys(section, [name])][:1]
-        close = [f"{name}.{path[-1]}" for name in close] or [
-            setting_name([*problem["loc"][:-1], name])
-            for name in difflib.get_close_matches(path[-1], _keys(section, path[:-1]), n=1)
-        ]
+        close = _close_keys(section, path, problem["loc"])
         return f"unknown key {key!r} " + (
             f"(did you mean {close[0]!r}?)" if close else f"(`{section.listed_by}` has them all)"
         )
@@ -166,6 +162,25 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     demand = _DEMANDS.get(problem["type"]) or problem["msg"][:1].lower() + problem["msg"][1:]
     return f"{key}: {demand}, got {shown}" if key else f"{demand}, got {shown}"
+
+
+def _close_keys(section: type[Section], path: Sequence[str], location: Sequence[str | int]) -> list[str]:
+    """Return the full name of the key that an unknown one may stand for: the same in another section, a similar one
+    beside it, or a similar one anywhere; none if nothing is close."""
+    everywhere = {key: f"{name}.{key}" for name in section.model_fields for key in _keys(section, [name])}
+    lists = {
+        key: f"{name}.{field}, entry 1, {key}"
+        for name in section.model_fields
+        for field in _keys(section, [name])
+        for key in _keys(section, [name, field])
+    }
+    known = {**lists, **everywhere}
+    if path[-1] in known:
+        return [known[path[-1]]]
+    beside = difflib.get_close_matches(path[-1], _keys(section, path[:-1]), n=1)
+    if beside:
+        return [setting_name([*location[:-1], *beside])]
+    return [known[key] for key in difflib.get_close_matches(path[-1], known, n=1, cutoff=0.8)]
 
 
 def _keys(section: type[Section], path: Sequence[str]) -> list[str]:

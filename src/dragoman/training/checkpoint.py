@@ -55,6 +55,8 @@ class Progress:
     #: Seconds of all starts together, with preparing and validating; seconds that a person gave the training.
     spent: float = 0.0
     time_limit: float | None = None
+    #: Seconds of the last validation, or of one as estimated before the first.
+    validation_seconds: float = 0.0
     #: Settings that were chosen for this time, by their full names.
     chosen_for_time: Mapping[str, Any] = field(default_factory=dict)
     skipped_steps: int = 0

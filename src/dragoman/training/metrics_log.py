@@ -85,7 +85,7 @@ class TensorBoardLog:
     def write(self, record: Mapping[str, Any]) -> None:
         """Take one record."""
         for name, value in record.items():
-            if name != "step" and value is not None:
+            if name != "step" and isinstance(value, int | float):
                 self._board.add_scalar(name, value, record["step"])
         self._board.flush()
 

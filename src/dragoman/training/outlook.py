@@ -1,17 +1,48 @@
-"""An estimate of what a longer training would bring, from the BLEU of the validations."""
+"""The end of a training in words: if it failed, why and what to do; and what a longer one would bring."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+
+from dragoman.training.validation import MEANINGFUL_BLEU
 
 #: Validations in the later three quarters of the training without which nothing is said.
 FEWEST_POINTS = 5
 #: A rise of BLEU for a doubling of the training that is worth a line.
 SMALLEST_RISE = 0.3
 MOST_BLEU = 100.0
+
+
+def describe_failure(
+    bleu: Mapping[str, float], n_epochs: float, usual_epochs: int, *, is_fine_tuning: bool
+) -> str | None:
+    """Return what to do about a model that does not translate; None if BLEU is at least 5 everywhere.
+
+    Args:
+        bleu: of the best model, by the names of its directions; the name of an only one is empty.
+        n_epochs: passes over the corpus that were made.
+        usual_epochs: passes that `train` chooses for such a corpus.
+        is_fine_tuning: the training started from a trained model.
+    """
+    low = {name: value for name, value in bleu.items() if value < MEANINGFUL_BLEU}
+    if not low:
+        return None
+    scores = ", ".join(f"{name} {value:.2f}".strip() for name, value in low.items())
+    seen = f"it has seen each pair {n_epochs:.1f} times"
+    remedies = ["" if is_fine_tuning else "start from a trained model of these languages (--init-from)"]
+    if n_epochs < usual_epochs:
+        seen += f", and a corpus of this size usually needs {usual_epochs}"
+        remedies += ["train longer (--time)", "train one direction alone" if len(bleu) > 1 else ""]
+    else:
+        remedies += [
+            "give more text of the kind that you want to translate",
+            "look for faults (dragoman prepare --dry-run)",
+        ]
+    what = "; or ".join(filter(None, remedies))
+    return f"BLEU {scores} is below {MEANINGFUL_BLEU:g}: this model does not translate yet; {seen}. What helps: {what}"
 
 
 def describe_outlook(curve: Sequence[tuple[int, float]]) -> str | None:

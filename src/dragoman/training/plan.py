@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -14,7 +13,7 @@ from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.cleaning import clean
 from dragoman.text.languages import scripts
 from dragoman.training.schedule import peak_rate
-from dragoman.training.sizes import QUICK_LEARNING, Size, size_for
+from dragoman.training.sizes import QUICK_LEARNING, Size, sizes_for
 
 #: Pairs looked at to judge whether two languages share a script.
 SAMPLE_PAIRS = 2000
@@ -25,12 +24,7 @@ USUAL = TrainingConfig()
 
 
 def plan(
-    settings: Mapping[str, Any],
-    n_pairs: int,
-    pairs: Iterable[tuple[str, str]],
-    *,
-    fine_tuning: bool = False,
-    preset: str | None = None,
+    settings: Mapping[str, Any], n_pairs: int, pairs: Iterable[tuple[str, str]], size: Size | None = None
 ) -> tuple[dict[str, Any], list[str]]:
     """Fill what `settings` (a recipe, not yet checked) leaves open.
 
@@ -38,17 +32,15 @@ def plan(
         settings: what the person asked for; they always win.
         n_pairs: size of the training corpus.
         pairs: the corpus itself, of which the beginning is read.
-        fine_tuning: the model's shape and tokenizer are given, and its weights need a gentle rate.
-        preset: the shape, if it was chosen for another reason than the size of the corpus.
+        size: the row of the table to follow; None is the usual one for the corpus.
 
     Returns:
         The filled settings, and a line for a person about each choice, with its reason.
     """
     asked: dict[str, dict[str, Any]] = {key: settings.get(key) or {} for key in SECTIONS}
     filled, lines = {**settings, **{section: dict(values) for section, values in asked.items()}}, []
-    size = size_for(n_pairs)
-    size = size if preset is None else replace(size, preset=preset, reason="the largest for which there is time")
-    for choices, reason in _choices(asked, n_pairs, pairs, None if fine_tuning else size):
+    size = size or sizes_for(n_pairs)[-1]
+    for choices, reason in _choices(asked, n_pairs, pairs, size):
         new = []
         for key, value in choices.items():
             section, _, name = key.partition(".")
@@ -57,7 +49,7 @@ def plan(
                 new.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
         if new:
             lines.append(f"chose {', '.join(new)}: {reason}")
-    if has_sizes(asked["model"]) and not fine_tuning:
+    if has_sizes(asked["model"]) and size.preset is not None:
         usual = (key.split(".") for key in (*QUICK_LEARNING, *size.choices()))
         if any(asked[section].get(name) is None for section, name in usual if name != "preset"):
             lines.append("you set sizes of the model, so its other settings and those of the training are the paper's")
@@ -65,19 +57,17 @@ def plan(
 
 
 def _choices(
-    asked: Mapping[str, Mapping[str, Any]], n_pairs: int, pairs: Iterable[tuple[str, str]], size: Size | None
+    asked: Mapping[str, Mapping[str, Any]], n_pairs: int, pairs: Iterable[tuple[str, str]], size: Size
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield settings by their full names, a few at a time, with their reason; `size` is None for a fine-tuning."""
+    """Yield settings by their full names, a few at a time, with their reason."""
     tokenizer, training = asked["tokenizer"], asked["training"]
-    choices: dict[str, Any]
+    choices: dict[str, Any] = size.choices()
+    reason = size.reason.format(n_pairs=f"{n_pairs:,}")
     epochs, n_steps = training.get("max_epochs"), training.get("max_steps")
     if epochs is None and n_steps is None:
-        epochs = (size or size_for(n_pairs)).passes(n_pairs, fine_tuning=size is None)
+        epochs = size.passes(n_pairs)
         yield {"training.max_epochs": epochs}, f"about what {n_pairs:,} pairs need; the best model on the way is kept"
-    if size is None:
-        choices = {"training.lr": 5e-4, "training.warmup_steps": 100}
-        reason = "gentle, since the model is trained already"
-    else:
+    if size.preset is not None:
         of_pieces = tokenizer.get("kind") not in ("words", "characters")
         is_open = tokenizer.get("joint") is None and asked["model"].get("tie") != "all"  # which needs one vocabulary
         if of_pieces and is_open and not _share_script(pairs):
@@ -85,7 +75,6 @@ def _choices(
         if has_sizes(asked["model"]):
             choices, reason = {}, f"a quarter of all steps; the paper's {USUAL.warmup_steps:,} are more than that"
         else:
-            choices, reason = size.choices(), size.reason.format(n_pairs=f"{n_pairs:,}")
             if size.variants:
                 fitting = _fitting(size.variants, {**PRESETS[size.preset], **asked["model"]})
                 yield fitting, "these learn more from a small corpus in the same number of steps (docs/choices.md)"

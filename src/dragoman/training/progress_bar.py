@@ -82,9 +82,9 @@ class ProgressBar:
     ) -> None:
         self._bar.stop()
 
-    def move(self, step: int) -> None:
-        """Move the bar to `step`."""
-        self._bar.update(self._task, completed=step)
+    def move(self, step: int, n_steps: int | None = None) -> None:
+        """Move the bar to `step`; its end may have moved, too."""
+        self._bar.update(self._task, completed=step, total=n_steps)
 
     def show(self, step: int, figures: Sequence[str]) -> None:
         """Show the latest figures: in the bar, as many as there is room for, or as a line of the log."""

@@ -63,9 +63,9 @@ class Recorder:
         progress_bar: bool,
     ) -> None:
         self._state, self._training, self._folder = state, training, folder
-        self._epochs, self._n_steps, self._is_main = epochs, total_steps(training, epochs), is_main
+        self._epochs, self._is_main = epochs, is_main
         self._device = next(state.model.parameters()).device
-        self._bar = ProgressBar(self._n_steps, is_shown=is_main and progress_bar)
+        self._bar = ProgressBar(total_steps(training, epochs), is_shown=is_main and progress_bar)
         self._cores = CoreWatch(torch.get_num_threads() if self._device.type == "cpu" else 1)
         self._logs: Sequence[MetricsLog] = ()
 
@@ -93,7 +93,7 @@ class Recorder:
         self._cores.add(seconds, time.process_time() - cpu_started)
         progress.seconds += seconds
         progress.window.seconds += seconds
-        self._bar.move(progress.step)
+        self._bar.move(progress.step, progress.n_steps)
 
     def log_steps(self) -> None:
         """Log the steps since the last time.
@@ -107,7 +107,11 @@ class Recorder:
         if not self._is_main or not window.n_tokens:
             return
         epoch, speed = self._epochs.done(progress.step), window.n_tokens / window.seconds
-        rate = learning_rate(progress.step, self._training, self._state.model.config.d_model, self._n_steps)
+        d_model, n_steps = (
+            self._state.model.config.d_model,
+            progress.n_steps or total_steps(self._training, self._epochs),
+        )
+        rate = learning_rate(progress.step, self._training, d_model, n_steps)
         loss = window.loss / window.n_tokens
         self._write(
             {
@@ -137,6 +141,7 @@ class Recorder:
                 "step": progress.step,
                 "validation_loss": result.loss,
                 "validation_bleu": result.bleu,
+                "samples": [sample._asdict() for sample in result.samples],
                 **{f"validation_bleu_{direction}": bleu for direction, bleu in result.bleu_by_direction.items()},
                 "seconds": round(seconds, 3),
                 "n_parameters": sum(parameter.numel() for parameter in self._state.usable_model.parameters()),
@@ -152,6 +157,9 @@ class Recorder:
         )
         if result.bleu_by_direction:
             _log.info("BLEU of " + ", ".join(f"{name} {bleu:.2f}" for name, bleu in result.bleu_by_direction.items()))
+        for sample in result.samples:
+            for line in sample.lines():
+                _log.info(line)
 
     def flush(self) -> None:
         """Write the figures that could not be written before; raises as `log_steps` does."""

@@ -28,6 +28,7 @@ from dragoman.training.changes import refuse_changes
 from dragoman.training.fine_tuning import fingerprint, inherit_search, inherit_settings, inherit_tokenizers
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
+from dragoman.training.sizes import SIZES, Size, sizes_for
 
 _log = logging.getLogger(__name__)
 
@@ -36,26 +37,26 @@ LIMITS = ("max_epochs", "max_steps")
 
 
 def resolve(
-    settings: Mapping[str, Any], start: Bundle | None = None, preset: str | None = None, *, is_begun: bool = False
+    settings: Mapping[str, Any], start: Bundle | None = None, size: Size | None = None, *, is_begun: bool = False
 ) -> Config:
     """Return the whole configuration for the settings that a person asked for, and log what is chosen.
 
     Args:
         start: the model that the training starts from, if not from random weights.
-        preset: the shape to choose where the person asked for none; None is the usual one for the corpus.
+        size: the row of the table to follow; None is the usual one for the corpus.
         is_begun: the run goes on. It may have two vocabularies for several directions from a model that it began with.
 
     Raises:
         DragomanError: as `fill`.
     """
-    config, choices = fill(settings, start, preset, is_begun=is_begun)
+    config, choices = fill(settings, start, size, is_begun=is_begun)
     for line in choices:
         _log.info(line)
     return config
 
 
 def fill(
-    settings: Mapping[str, Any], start: Bundle | None = None, preset: str | None = None, *, is_begun: bool = False
+    settings: Mapping[str, Any], start: Bundle | None = None, size: Size | None = None, *, is_begun: bool = False
 ) -> tuple[Config, list[str]]:
     """Return the whole configuration, and lines about what was chosen; see `resolve`.
 
@@ -72,7 +73,8 @@ def fill(
     has_two = is_begun and (settings.get("tokenizer") or {}).get("joint") is False
     if start is None and not has_two and data.corpora and len(directions(data)) > 1:
         settings = _with_one_vocabulary(settings)
-    filled, choices = plan(settings, n_pairs, text, fine_tuning=start is not None, preset=preset)
+    size = size or sizes_for(n_pairs, fine_tuning=start is not None)[-1]
+    filled, choices = plan(settings, n_pairs, text, size)
     if start is not None:
         filled |= inherited
         choices += inherit_search(start, filled)
@@ -141,7 +143,8 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
         _log.info(
             f"kept {', '.join(f'training.{key}={value}' for key, value in kept.items() if value)}, as this run began"
         )
-    config = resolve({**settings, "training": {**asked, **kept}}, start, chosen.get("model.preset"), is_begun=True)
+    size = next((size for size in SIZES if size.preset == chosen.get("model.preset")), None)
+    config = resolve({**settings, "training": {**asked, **kept}}, start, size, is_begun=True)
     refuse_changes(saved_config, config, run.path)
     tokenizers, starting_model = given_tokenizers(run.path), noted_starting_model(run.path)
     if start is not None and tokenizers is None:

@@ -16,12 +16,13 @@ import torch
 from dragoman.bundle.bundle import Bundle
 from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.errors import ConfigError
-from dragoman.inspection.curves import read_curves
+from dragoman.inspection.curves import read_curves, read_metrics
 from dragoman.machine.devices import find_device
 from dragoman.machine.locks import lock_folder
 from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import Processes, start_processes
 from dragoman.settings.config import Config
+from dragoman.settings.duration import duration_text
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
 from dragoman.text.learned_text import FACT
@@ -29,10 +30,12 @@ from dragoman.training.budget import build_model, check_budget
 from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import STARTING_MODEL, Progress
 from dragoman.training.fine_tuning import fingerprint, load_starting_model
-from dragoman.training.outlook import describe_outlook
+from dragoman.training.outlook import describe_failure, describe_outlook
 from dragoman.training.resolve import resolve_run
 from dragoman.training.run_folder import RunFolder
-from dragoman.training.timed import TimedStart
+from dragoman.training.sizes import sizes_for
+from dragoman.training.time_plan import TimeKeeper
+from dragoman.training.timed import Resolved, TimedStart
 from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState, describe_environment
 from dragoman.training.vocabulary_transfer import with_vocabularies
@@ -98,13 +101,29 @@ def _find_device(name: str, processes: Processes) -> torch.device:
 
 def _log_end(trainer: Trainer) -> None:
     """Log how the training ended, and what a longer one would bring."""
-    progress = trainer.state.progress
+    progress, is_fine_tuning = trainer.state.progress, STARTING_MODEL in trainer.state.progress.fingerprints
     if progress.best_step == 0:
         _log.warning("no validation was better than that of the starting model, which is the best one here")
-    if trainer.processes.is_main and progress.step >= trainer.n_steps:
-        outlook = describe_outlook(read_curves(trainer.folder.path).validation_bleu)
-        if outlook is not None:
-            _log.info(outlook)
+    if not trainer.processes.is_main or progress.step < trainer.n_steps:
+        return
+    if progress.time_limit is not None:
+        _log.info(f"{duration_text(progress.spent)} of {duration_text(progress.time_limit)} are spent")
+    records = [record for record in read_metrics(trainer.folder.path) if record["step"] == progress.best_step]
+    prefix = "validation_bleu"
+    bleu = {
+        name.removeprefix(prefix).removeprefix("_"): value
+        for record in records
+        for name, value in record.items()
+        if name.startswith(prefix)
+    }
+    if len(bleu) > 1:
+        del bleu[""]  # the mean of all directions
+    usual = sizes_for(len(trainer.prepared.train), fine_tuning=is_fine_tuning)[-1].passes(len(trainer.prepared.train))
+    n_epochs = trainer.epochs.done(progress.step)
+    if failure := describe_failure(bleu, n_epochs, usual, is_fine_tuning=is_fine_tuning):
+        _log.warning(failure)
+    elif outlook := describe_outlook(read_curves(trainer.folder.path).validation_bleu):
+        _log.info(outlook)
 
 
 @dataclass(frozen=True)
@@ -119,33 +138,38 @@ class _Start:
     time_limit: float | None
     began: float
 
-    def _resolve(self) -> tuple[Config, Prepared, Mapping[str, Any]]:
-        """Resolve and prepare the run in the main process; return also what was chosen for the time."""
+    def _resolve(self) -> Resolved:
+        """Resolve and prepare the run in the main process."""
         if self.time_limit is not None:
             if self.processes.world_size > 1:
                 raise ConfigError("a time is for one process", advice="give training.max_steps to several")
             timed = TimedStart(self.settings, self.time_limit, self.run, self.start, self.device, self.began)
             return timed.resolve()
         if self.processes.is_main:
-            config, prepared = resolve_run(self.settings, self.run, self.start)
+            resolved = Resolved(*resolve_run(self.settings, self.run, self.start))
             self.processes.barrier()
         else:
             self.processes.barrier()
-            config, prepared = parse_config(read_recipe(self.run.config)), open_prepared(self.run.path)
-        return config, prepared, {}
+            resolved = Resolved(parse_config(read_recipe(self.run.config)), open_prepared(self.run.path))
+        return resolved
 
     def trainer(self, *, progress_bar: bool) -> Trainer:
         """Prepare the run, check that there is enough RAM, and build the model and its trainer."""
-        config, prepared, chosen = self._resolve()
+        resolved = self._resolve()
+        config, prepared = resolved.config, resolved.prepared
         check_budget(config, prepared, self.device, self.processes)
         model = build_model(config, prepared, self.device)
         if self.start is not None:
             model.load_state_dict(with_vocabularies(self.start, prepared.tokenizers).model.state_dict())
         progress = _first_progress(config, prepared, self.start)
-        progress.time_limit, progress.chosen_for_time = self.time_limit, chosen
+        progress.time_limit, progress.chosen_for_time = self.time_limit, resolved.chosen
+        progress.validation_seconds = resolved.validation_seconds
         progress.environment = describe_environment(config.training, self.device, self.processes.world_size)
         state = TrainingState.at_start(model, config.training, progress)
-        trainer = Trainer(config, prepared, state, self.run, self.processes, progress_bar=progress_bar)
+        keeper = None if self.time_limit is None else TimeKeeper(self.time_limit)
+        trainer = Trainer(
+            config, prepared, state, self.run, self.processes, time_keeper=keeper, progress_bar=progress_bar
+        )
         if (n_warmup := config.training.warmup_steps) > trainer.n_steps:
             what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"
             _log.warning(f"{what}; begin anew with training.warmup_steps below {n_warmup:,}")

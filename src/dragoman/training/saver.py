@@ -57,14 +57,19 @@ class Saver:
             ResourceError, RunFolderError: it cannot be written.
         """
         self.refuse_non_finite_weights()
-        self._state.progress.spent += time.monotonic() - self._counted
-        self._counted = time.monotonic()
+        self.count_time()
         if self._is_main:
             self._folder.save(self._state.checkpoint(), self._training.keep_checkpoints)
             self._failed_writes = 0
             if self._state.progress.step:
                 _log.info(f"saved step {self._state.progress.step}")
         self._last_save = time.monotonic()
+
+    def count_time(self) -> None:
+        """Add the time since the last call to what the run has spent."""
+        now = time.monotonic()
+        self._state.progress.spent += now - self._counted
+        self._counted = now
 
     def keep_bundle(self, result: Validation, tokenizers: Tokenizers, search: SearchConfig) -> None:
         """Write the model that was validated as a bundle, and note whether it is the best.

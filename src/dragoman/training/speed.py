@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 
 from dragoman.data.prepared import Prepared
@@ -10,10 +11,8 @@ from dragoman.training.trainer import Trainer
 from dragoman.training.validation import MAX_SENTENCES
 from dragoman.translator import ComputeOptions, Translator
 
-#: Steps before the clock starts: the first ones fill caches and compile.
-WARM_UP_STEPS = 3
-#: Steps measured, at least and at most.
-FEWEST_STEPS, MOST_STEPS = 3, 1000
+#: Steps made, at least and at most.
+FEWEST_STEPS, MOST_STEPS = 2, 1000
 #: Validation sentences translated.
 SAMPLE_SENTENCES = 40
 #: A pass forwards takes about a third of a step, which goes backwards too.
@@ -36,20 +35,18 @@ def measure_speed(trainer: Trainer, prepared: Prepared, seconds: float) -> Speed
 
 
 def _seconds_of_step(trainer: Trainer, seconds: float) -> float:
-    upcoming, started, n_steps = trainer.micro_batches.upcoming(MOST_STEPS), 0.0, -WARM_UP_STEPS
-    while n_steps < FEWEST_STEPS or (
-        time.perf_counter() - started < seconds and trainer.state.progress.step < MOST_STEPS
-    ):
-        if n_steps == 0:
-            started = time.perf_counter()
+    """Return the mean of the later half of the steps: the first ones fill caches and compile."""
+    upcoming, started, taken = trainer.micro_batches.upcoming(MOST_STEPS), time.perf_counter(), list[float]()
+    while len(taken) < FEWEST_STEPS or (time.perf_counter() - started < seconds and len(taken) < MOST_STEPS):
+        began = time.perf_counter()
         try:
             trainer.train_step(next(upcoming))
         except (MemoryError, RuntimeError) as error:
             trainer.micro_batches.halve(error)
             upcoming = trainer.micro_batches.upcoming(MOST_STEPS)
             continue
-        n_steps += 1
-    return (time.perf_counter() - started) / n_steps
+        taken.append(time.perf_counter() - began)
+    return statistics.fmean(taken[len(taken) // 2 :])
 
 
 def _seconds_of_translations(trainer: Trainer, prepared: Prepared) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -18,16 +18,17 @@ from dragoman.machine.files import write_file
 from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
 from dragoman.settings.duration import duration_text
+from dragoman.settings.parsing import parse_config
 from dragoman.settings.presets import has_sizes
-from dragoman.settings.recipe import to_yaml
+from dragoman.settings.recipe import read_recipe, to_yaml
 from dragoman.training.budget import build_model
 from dragoman.training.checkpoint import Progress
 from dragoman.training.precision import choose_precision
 from dragoman.training.resolve import LIMITS, begin_run, fill, resolve_run
 from dragoman.training.run_folder import RunFolder
-from dragoman.training.sizes import Size, size_for
+from dragoman.training.sizes import Size, sizes_for
 from dragoman.training.speed import measure_speed
-from dragoman.training.time_plan import TimePlan, plan_steps
+from dragoman.training.time_plan import Speed, TimePlan, plan_steps
 from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState
 
@@ -37,6 +38,41 @@ _log = logging.getLogger(__name__)
 MEASURED_SECONDS, MEASURED_SHARE = 4.0, 0.02
 #: Steps that stand for a length that is not known yet.
 SOME_STEPS = 10**9
+#: The settings that tell a row of the table of sizes from the others.
+SIZE_NAMES = ("model.preset", "training.batch_tokens")
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Settings and corpus with which a run begins or continues.
+
+    Args:
+        chosen: settings that were chosen for a time, by their full names.
+        validation_seconds: about how long a validation takes; 0 if it was not measured.
+    """
+
+    config: Config
+    prepared: Prepared
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    validation_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The measured speed of a size, and the steps and epochs for which there is time."""
+
+    speed: Speed
+    plan: TimePlan
+    n_epochs: float
+
+    def describe(self, left: float, limit: float) -> str:
+        """Return a line for people."""
+        steps, every = counted(self.plan.n_steps, "step"), self.plan.validate_every
+        return (
+            f"{duration_text(left)} of {duration_text(limit)} are left; a step takes {_ms(self.speed)} and a "
+            f"validation about {self.speed.validation:.1f} s: time for {steps} ({self.n_epochs:.1f} epochs), with a "
+            f"validation every {every:,}"
+        )
 
 
 @dataclass(frozen=True)
@@ -56,8 +92,8 @@ class TimedStart:
     device: torch.device
     began: float
 
-    def resolve(self) -> tuple[Config, Prepared, Mapping[str, Any]]:
-        """Return configuration, prepared corpus and the settings that were chosen for the time, by full names.
+    def resolve(self) -> Resolved:
+        """Return configuration, prepared corpus and what was chosen for the time.
 
         A run that was begun for the same time keeps what was chosen then.
 
@@ -70,72 +106,79 @@ class TimedStart:
             problem = f"a time and training.{given[0]} both say how long to train"
             raise ConfigError(problem, advice="leave one of them out")
         checkpoint = self.run.load() if self.run.steps else None
-        if checkpoint is None:
-            return self._begin()
-        progress = checkpoint.progress
-        config, prepared = resolve_run(self.settings, self.run, self.start)
-        if progress.time_limit == self.limit:
-            spent, limit = duration_text(progress.spent), duration_text(self.limit)
-            _log.info(f"{spent} of {limit} are spent; the steps stay as they were chosen")
-            return config, prepared, progress.chosen_for_time
-        measured, _ = self._measure(config, prepared, progress.spent, config.training.validate_every)
-        chosen = {**progress.chosen_for_time, "training.max_steps": progress.step + measured.n_steps}
-        training = config.training.model_copy(update={"max_epochs": None, "max_steps": chosen["training.max_steps"]})
-        config = config.model_copy(update={"training": training})
-        write_file(self.run.config, to_yaml(config).encode())
-        return config, prepared, chosen
+        return self._begin() if checkpoint is None else self._continue(checkpoint.progress)
 
-    def _begin(self) -> tuple[Config, Prepared, Mapping[str, Any]]:
-        """Choose shape, steps and validations of a new run."""
+    def _continue(self, progress: Progress) -> Resolved:
+        """Keep what was chosen for this time; for another time, choose steps by the speed that the run had."""
+        spent, limit = duration_text(progress.spent), duration_text(self.limit)
+        if progress.time_limit == self.limit or not progress.step:
+            config, prepared = resolve_run(self.settings, self.run, self.start)
+            _log.info(f"{spent} of {limit} are spent; the steps stay as they were chosen")
+            return Resolved(config, prepared, progress.chosen_for_time, progress.validation_seconds)
+        speed = Speed(progress.seconds / progress.step, progress.validation_seconds)
+        every = parse_config(read_recipe(self.run.config)).training.validate_every
+        n_steps = progress.step + plan_steps(self._left(progress.spent), speed, every).n_steps
+        _log.info(f"{spent} of {limit} are spent; until now a step took {_ms(speed)}: time for {n_steps:,} in all")
+        config, prepared = resolve_run(self._with({"max_steps": n_steps}), self.run, self.start)
+        chosen = {**progress.chosen_for_time, "training.max_steps": n_steps}
+        return Resolved(config, prepared, chosen, progress.validation_seconds)
+
+    def _begin(self) -> Resolved:
+        """Choose size, steps and validations of a new run: the largest size that has time for all its passes."""
         asked = self.settings.get("training") or {}
         schedule = {} if asked.get("schedule") else {"schedule": "cosine"}
         settings = self._with({**schedule, "max_steps": SOME_STEPS})
         config, prepared = begin_run(settings, self.run, self.start, logs_choices=False)
         n_pairs, _ = planned_text(config.data)
-        size = size_for(n_pairs)
-        for preset in self._presets(size):
-            config, _ = fill(settings, self.start, preset)
-            is_last = preset == self._presets(size)[-1]
+        sizes = sizes_for(n_pairs, fine_tuning=self.start is not None)
+        if self.start is None and has_sizes(self.settings.get("model") or {}):
+            sizes = sizes[-1:]
+        chosen: tuple[Size, _Measured] | None = None
+        for size in sizes:
+            config, _ = fill(settings, self.start, size)
             try:
-                measured, n_passes = self._measure(config, prepared, 0.0, asked.get("validate_every"))
+                measured = self._measure(config, prepared, asked.get("validate_every"))
             except (ResourceError, MemoryError):
-                if is_last:
+                if chosen is None:
                     raise
-                continue
-            if is_last or n_passes >= size.passes(n_pairs):
                 break
-        chosen = {**schedule, "max_steps": measured.n_steps, "validate_every": measured.validate_every}
-        config, lines = fill(self._with(chosen), self.start, preset)
+            has_time = measured.n_epochs >= size.passes(n_pairs)
+            if has_time or chosen is None:
+                chosen = size, measured
+            if not has_time:
+                break
+        assert chosen is not None
+        size, measured = chosen
+        _log.info(measured.describe(self._left(), self.limit))
+        plan = measured.plan
+        training = {**schedule, "max_steps": plan.n_steps, "validate_every": plan.validate_every}
+        names = {f"training.{name}": value for name, value in training.items()}
+        if size is not sizes[-1]:
+            names |= {name: value for name, value in size.choices().items() if name in SIZE_NAMES}
+            size = replace(size, reason="the largest for which there is time")
+        config, lines = fill(self._with(training), self.start, size)
         for line in lines:
             _log.info(line)
         write_file(self.run.config, to_yaml(config).encode())
-        names = {f"training.{name}": value for name, value in chosen.items()}
-        return config, prepared, names if preset is None else {**names, "model.preset": preset}
+        return Resolved(config, prepared, names, measured.speed.validation)
 
-    def _presets(self, size: Size) -> Sequence[str | None]:
-        """Return the shapes to choose from, the largest first; None is the one that is given, or usual."""
-        if self.start is not None or has_sizes(self.settings.get("model") or {}):
-            return (None,)
-        return [None if preset == size.preset else preset for preset in reversed(size.presets_by_time)]
-
-    def _measure(
-        self, config: Config, prepared: Prepared, spent: float, validate_every: int | None
-    ) -> tuple[TimePlan, float]:
-        """Return the steps for which there is time, and their epochs; log both with the speed."""
+    def _measure(self, config: Config, prepared: Prepared, validate_every: int | None) -> _Measured:
+        """Return the steps for which there is time, with the speed of a few."""
         progress = Progress(precision=choose_precision(config, self.device)[0])
         state = TrainingState.at_start(build_model(config, prepared, self.device), config.training, progress)
         trainer = Trainer(config, prepared, state, self.run, Processes())
         speed = measure_speed(trainer, prepared, min(MEASURED_SECONDS, MEASURED_SHARE * self.limit))
-        left = self.limit - spent - (time.monotonic() - self.began)
+        left = self._left() - (speed.validation if self.start is not None else 0.0)  # the starting model is validated
         plan = plan_steps(left, speed, validate_every)
-        measured = f"a step takes {1000 * speed.step:.0f} ms and a validation about {speed.validation:.1f} s"
-        n_epochs = trainer.epochs.done(plan.n_steps)
-        fitting = f"time for {counted(plan.n_steps, 'step')} ({n_epochs:.1f} epochs)"
-        _log.info(
-            f"{duration_text(left)} of {duration_text(self.limit)} are left; {measured}: {fitting}, "
-            f"with a validation every {plan.validate_every:,}"
-        )
-        return plan, n_epochs
+        return _Measured(speed, plan, trainer.epochs.done(plan.n_steps))
+
+    def _left(self, spent: float = 0.0) -> float:
+        """Return the seconds that are left, given those that earlier starts took."""
+        return self.limit - spent - (time.monotonic() - self.began)
 
     def _with(self, training: Mapping[str, Any]) -> dict[str, Any]:
         return {**self.settings, "training": {**(self.settings.get("training") or {}), **training}}
+
+
+def _ms(speed: Speed) -> str:
+    return f"{1000 * speed.step:.0f} ms"

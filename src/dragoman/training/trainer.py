@@ -7,6 +7,7 @@ import logging
 import math
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 
@@ -14,8 +15,10 @@ from dragoman.data.batches import Batch, Batches
 from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.mixture import stage_weights
 from dragoman.data.prepared import Prepared
+from dragoman.machine.files import write_file
 from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
+from dragoman.settings.recipe import to_yaml
 from dragoman.text.learned_text import LearnedText
 from dragoman.training.checkpoint import STARTING_MODEL
 from dragoman.training.gradient import Gradients
@@ -28,6 +31,7 @@ from dragoman.training.run_folder import RunFolder
 from dragoman.training.saver import Saver
 from dragoman.training.schedule import learning_rate
 from dragoman.training.stopping import StopRequest
+from dragoman.training.time_plan import TimeKeeper
 from dragoman.training.training_state import TrainingState
 from dragoman.training.validation import validate
 
@@ -50,10 +54,11 @@ class Trainer:
         folder: RunFolder,
         processes: Processes,
         *,
+        time_keeper: TimeKeeper | None = None,
         progress_bar: bool = False,
     ) -> None:
         self.config, self.training, self.prepared = config, config.training, prepared
-        self.state, self.folder, self.processes = state, folder, processes
+        self.state, self.folder, self.processes, self.time_keeper = state, folder, processes, time_keeper
         self.device, is_main = next(state.model.parameters()).device, processes.is_main
         batches = Batches(
             prepared.train,
@@ -64,7 +69,7 @@ class Trainer:
             drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length, config.augmentation),
         )
         self.length = Length(self.training, batches.epochs, state.model.config.d_model)
-        self.n_steps, self.epochs = self.length.n_steps, batches.epochs
+        self.epochs = batches.epochs
         self.micro_batches = MicroBatches(batches, self.training, state, processes)
         self.gradients = Gradients(state.model, self.training, processes)
         self.loss_scale: LossScale | None = None
@@ -73,6 +78,11 @@ class Trainer:
         self.recorder = Recorder(
             state, self.training, folder, batches.epochs, is_main=is_main, progress_bar=progress_bar
         )
+
+    @property
+    def n_steps(self) -> int:
+        """Steps of the whole training."""
+        return self.length.n_steps
 
     def run(self) -> None:
         """Train from the newest checkpoint, or from the start, to the end.
@@ -109,6 +119,8 @@ class Trainer:
                 if is_over:
                     break
                 upcoming = self._make_step(upcoming)
+                if self.time_keeper is not None and self._has_new_length(self.time_keeper):
+                    upcoming = self.micro_batches.upcoming(self.n_steps)
                 if self._is_validation_due() or state.progress.step % training.log_every == 0:
                     self.saver.attempt(self.recorder.log_steps)
 
@@ -131,6 +143,23 @@ class Trainer:
         if step >= self.n_steps and not self._is_validation_due():
             _log.info(length.describe_end(step, self.folder.path))
         progress.n_steps = self.n_steps
+
+    def _has_new_length(self, time_keeper: TimeKeeper) -> bool:
+        """Give the training another length and return True, if it would miss the time by which it should end."""
+        self.saver.count_time()
+        progress, every = self.state.progress, self.training.validate_every or self.epochs.size(0)
+        n_steps = time_keeper.better_length(progress, self.n_steps, every)
+        if n_steps is None:
+            return False
+        way = "more" if n_steps < self.n_steps else "less"
+        _log.info(f"steps take {way} time than planned: {self.n_steps:,} -> {n_steps:,} steps, to end in time")
+        self.training = self.training.model_copy(update={"max_epochs": None, "max_steps": n_steps})
+        self.config = self.config.model_copy(update={"training": self.training})
+        self.length = replace(self.length, training=self.training)
+        progress.n_steps = n_steps
+        progress.chosen_for_time = {**progress.chosen_for_time, "training.max_steps": n_steps}
+        self.saver.attempt(lambda: write_file(self.folder.config, to_yaml(self.config).encode()))
+        return True
 
     def train_step(self, micro_batches: list[Batch]) -> None:
         """Make one optimizer step, or skip it if the loss or the gradient is not finite."""
@@ -197,7 +226,8 @@ class Trainer:
         if not math.isfinite(result.loss):
             raise self.saver.diverged(f"the validation loss is not finite at step {progress.step}")
         self.saver.keep_bundle(result, tokenizers, self.config.search)
-        self.recorder.log_validation(result, time.perf_counter() - started)
+        self.state.progress.validation_seconds = seconds = time.perf_counter() - started
+        self.recorder.log_validation(result, seconds)
 
     def _is_called_off(self) -> bool:
         """Return True if a validation is left to the next start. The last one is not: its checkpoint would never note

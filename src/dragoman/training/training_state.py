@@ -70,6 +70,7 @@ class TrainingState:
             environment=new.environment,
             spent=saved.spent + new.spent,
             time_limit=new.time_limit or saved.time_limit,
+            validation_seconds=new.validation_seconds or saved.validation_seconds,
             chosen_for_time=new.chosen_for_time or saved.chosen_for_time,
             micro_batch_tokens=saved.micro_batch_tokens if is_same_size else None,
             lasting_facts={**new.lasting_facts, **saved.lasting_facts},  # an older checkpoint has fewer

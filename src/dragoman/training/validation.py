@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from itertools import zip_longest
+from typing import Literal, NamedTuple
 
 import torch
+from rich.cells import cell_len, set_cell_size
 
 from dragoman.data.batches import Batches
 from dragoman.data.store import PairStore
 from dragoman.evaluation.metrics import corpus_bleu
 from dragoman.model.transformer import Transformer
 from dragoman.text.learned_text import LearnedText
+from dragoman.text.tags import split_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.translator import ComputeOptions, ModelFacts, Translator
@@ -28,6 +31,24 @@ MEANINGFUL_BLEU = 5.0
 CHUNK = 100
 
 
+#: Sample translations of a validation, and the columns of a terminal line that they fit.
+N_SAMPLES, COLUMNS = 3, 80
+#: Columns of texts that make good samples; longer ones are cut.
+GOOD_COLUMNS = range(15, 61)
+
+
+class Sample(NamedTuple):
+    """A validation sentence with its translation."""
+
+    source: str
+    translation: str
+    reference: str
+
+    def lines(self) -> list[str]:
+        """Return a line for each text, at most `COLUMNS` wide."""
+        return [f"  {name:11}  {_cut(text, COLUMNS - 15)}" for name, text in self._asdict().items()]
+
+
 @dataclass(frozen=True)
 class Validation:
     """The figures of one validation."""
@@ -36,6 +57,8 @@ class Validation:
     bleu: float  # the mean of all directions
     #: BLEU of each direction, such as "en-de", of a model that has several.
     bleu_by_direction: Mapping[str, float] = field(default_factory=dict)
+    #: Of the same sentences each time.
+    samples: Sequence[Sample] = ()
 
     def score(self, by: Literal["bleu", "loss"]) -> float:
         """Return a number that is larger for a better model. Low BLEU is chance, so there the loss decides."""
@@ -80,28 +103,50 @@ def validate(
     if not math.isfinite(total):
         return Validation(total, 0.0)
     translator = Translator([model], tokenizers, compute=ComputeOptions(device), facts=ModelFacts(learned=learned))
-    scores = _bleu(translator, store, is_stopped)
-    if scores is None:
+    found = _translate(translator, store, is_stopped)
+    if found is None:
         return None
+    scores, samples = found
     by_direction = scores if len(scores) > 1 else {}
-    return Validation(total / count, sum(scores.values()) / len(scores), by_direction)
+    return Validation(total / count, sum(scores.values()) / len(scores), by_direction, samples)
 
 
-def _bleu(translator: Translator, store: PairStore, is_stopped: Callable[[], bool]) -> dict[str, float] | None:
-    """Return the BLEU of each direction; None if called off on the way."""
+def _translate(
+    translator: Translator, store: PairStore, is_stopped: Callable[[], bool]
+) -> tuple[dict[str, float], list[Sample]] | None:
+    """Return the BLEU of each direction, and samples of all in turn; None if called off on the way."""
     tokenizers = translator.tokenizers
     scores: dict[str, float] = {}
+    samples: list[list[Sample]] = []
     for direction, (target_lang, indices) in _validated(store, tokenizers).items():
-        written: list[str] = []
+        sources, written = [store.source_text(index) for index in indices], list[str]()
         for start in range(0, len(indices), CHUNK):
             if is_stopped():
                 return None
-            sources = [store.source_text(index) for index in indices[start : start + CHUNK]]
-            written += [each.text for each in translator.translate(sources, beam_size=1)]
+            chunk = sources[start : start + CHUNK]
+            written += [each.text for each in translator.translate(chunk, beam_size=1)]
         references = [store.target_text(index) for index in indices]
         lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
         scores[direction] = corpus_bleu(written, references, target_lang, lowercase=lowercase).score
-    return scores
+        shown = [split_tags(source, tokenizers.source.tags)[1] for source in sources]
+        samples.append(_good_samples(list(map(Sample, shown, written, references))))
+    in_turn = [sample for group in zip_longest(*samples) for sample in group if sample is not None]
+    return scores, in_turn[:N_SAMPLES]
+
+
+def _good_samples(samples: Sequence[Sample]) -> list[Sample]:
+    """Return the samples to show: short ones, spread over all, and the same ones whatever the translations are."""
+    good = [
+        index
+        for index, sample in enumerate(samples)
+        if all(cell_len(text) in GOOD_COLUMNS for text in (sample.source, sample.reference))
+    ]
+    return [samples[index] for index in _spread(good or range(len(samples)), N_SAMPLES)]
+
+
+def _cut(text: str, columns: int) -> str:
+    """Return a text that takes at most so many columns of a terminal."""
+    return text if cell_len(text) <= columns else set_cell_size(text, columns - 1).rstrip() + "…"
 
 
 def _validated(store: PairStore, tokenizers: Tokenizers) -> dict[str, tuple[str, list[int]]]:
