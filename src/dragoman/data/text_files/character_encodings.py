@@ -55,7 +55,10 @@ def n_binary(content: bytes) -> int:
 
 
 def wide_encoding(head: bytes) -> str | None:
-    """Return the encoding of text in units of two or four bytes, by its mark or, in an alphabet, its bytes; else None."""
+    """Return the encoding of text in units of two or four bytes; else None.
+
+    Its mark says it, or its bytes, if the text is in an alphabet.
+    """
     for mark, encoding in _MARKS:
         if head.startswith(mark):
             return encoding
