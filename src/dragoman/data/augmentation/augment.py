@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from dragoman.data.augmentation.attaching import attach_piece, attach_span
+from dragoman.data.augmentation.attaching import attach
 from dragoman.data.augmentation.letters import add_typos, change_case
+from dragoman.data.augmentation.made_up_spans import draw_verbatim
+from dragoman.data.augmentation.names import draw_name
 from dragoman.data.augmentation.punctuation import change_punctuation
-from dragoman.data.augmentation.replacing import replace_spans, reserve, reserve_names
+from dragoman.data.augmentation.replacing import free_pieces, replace_spans, reserve, reserve_names
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_spans import shared_verbatim
 from dragoman.settings.augmentation_config import AugmentationConfig
@@ -70,14 +72,16 @@ class Augmentation:
         if not self.pieces:
             return pair
         changed = reserve_names(pair, languages, self.pieces, generator)
-        if changed == pair and generator.random() < _ATTACHED_SHARE:
-            return attach_piece(pair, languages, self.pieces, generator)
+        free = free_pieces(pair, self.pieces, generator)
+        if changed == pair and free and generator.random() < _ATTACHED_SHARE:
+            return attach(pair, languages, free[0], generator)
         return changed
 
 
 def _with_spans(pair: Pair, languages: Languages, generator: Generator) -> Pair:
-    """Return the pair with other names, numbers and addresses, or with one at one end."""
+    """Return the pair with other names, numbers and addresses, or with a name or an address at one end."""
     changed = replace_spans(pair, languages, generator)
     if changed == pair and generator.random() < _ATTACHED_SHARE:
-        return attach_span(pair, languages, generator)
+        addition = draw_name("person", generator) if generator.random() < 0.5 else draw_verbatim(generator)
+        return attach(pair, languages, addition, generator)
     return changed

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from numpy.random import Generator
 
-from dragoman.data.augmentation.name_lists import FAMILY, FEMALE, MALE
 from dragoman.data.augmentation.names import invented_word
 from dragoman.data.perturbations.picking import pick
 
@@ -19,11 +18,6 @@ _FILE_ENDS = "txt pdf docx csv json py md jpg png html zip mp3 xlsx yaml"
 _FORMAT_SIGNS = "%s %d %s %d %f %i %@ %1$s %2$s %.2f %5d %02d"
 _FIELDS, _DOMAINS, _FILES, _FORMATS = (
     tuple(words.split()) for words in (_FIELD_NAMES, _DOMAIN_ENDS, _FILE_ENDS, _FORMAT_SIGNS)
-)
-
-#: Names as they stand in addresses.
-_FIRST, _LAST = (
-    tuple(name.lower() for name in names if name.isascii() and name.isalpha()) for names in (FEMALE + MALE, FAMILY)
 )
 
 
@@ -58,16 +52,15 @@ def _url(generator: Generator) -> str:
 
 
 def _email(generator: Generator) -> str:
-    name = pick(("info", "contact", pick(_FIRST, generator), invented_word(generator)), generator)
+    name = pick(("info", "contact", invented_word(generator), invented_word(generator)), generator)
     if generator.random() < 0.5:
-        name += pick(".-_", generator) + pick((pick(_LAST, generator), _digits(3, generator)), generator)
+        name += pick(".-_", generator) + pick((invented_word(generator), _digits(3, generator)), generator)
     return f"{name}@{_domain(generator)}"
 
 
 def _mention(generator: Generator) -> str:
-    name = pick((pick(MALE, generator), invented_word(generator), invented_word(generator)), generator)
     number = _digits(3, generator) if generator.random() < 0.3 else ""
-    return f"{pick('@@#', generator)}{name}{number}"
+    return f"{pick('@@#', generator)}{invented_word(generator)}{number}"
 
 
 def _code(generator: Generator) -> str:
