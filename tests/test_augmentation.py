@@ -18,14 +18,12 @@ from numpy.random import Generator, default_rng
 from test_batches import PAD_ID
 
 from dragoman.content.language import language_of
-from dragoman.data.augmentation.attaching import attach
-from dragoman.data.augmentation.augment import Augmentation
+from dragoman.data.augmentation.augment import Augmentation, attach, change_punctuation
 from dragoman.data.augmentation.days import shared_days
 from dragoman.data.augmentation.letters import add_typos, change_case
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
 from dragoman.data.augmentation.names import NAME_KINDS, draw_name, invented_word
 from dragoman.data.augmentation.number_values import value_of, written
-from dragoman.data.augmentation.punctuation import change_punctuation
 from dragoman.data.augmentation.replacing import replace_spans, reserve_names
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_names import shared_names
@@ -392,7 +390,7 @@ def test_batches_are_the_same_for_whoever_asks_and_new_each_epoch(
 ) -> None:
     store = store_of(tmp_path / "store", tokenizers)
     one, other = (make(store, tokenizers, ALL, sampling=sampling) for _ in range(2))
-    n_batches = one.epochs.size(0)
+    n_batches = one.epochs.n_batches
     epochs = [[rows(one, tokenizers, epoch * n_batches + index) for index in range(n_batches)] for epoch in range(3)]
     for epoch in reversed(range(3)):
         for index in reversed(range(n_batches)):
@@ -407,7 +405,7 @@ def test_without_doses_batches_are_those_of_the_store(tmp_path: Path, tokenizers
     store = store_of(tmp_path / "store", tokenizers)
     plain = Batches(store, tokenizers, batch_tokens=90, seed=1)
     off = make(store, tokenizers, AugmentationConfig())
-    for index in range(2 * plain.epochs.size(0)):
+    for index in range(2 * plain.epochs.n_batches):
         (one,), (other,) = plain.micro_batches(index), off.micro_batches(index)
         assert torch.equal(one.source_ids, other.source_ids)
         assert torch.equal(one.target_ids, other.target_ids)
@@ -430,7 +428,7 @@ def test_tags_stay_before_the_text_and_come_once(sampling: bool, tmp_path: Path)
     batches = make(PairStore(tmp_path / "store"), tokenizers, ALL, sampling=sampling)
     tags = {tokenizers.source.encode(f">>{code}<<")[0] for code in ("de", "fr")}
     assert len(tags) == 2
-    for index in range(2 * batches.epochs.size(0)):
+    for index in range(2 * batches.epochs.n_batches):
         for batch in batches.micro_batches(index):
             for row in batch.source_ids.tolist():
                 assert [id for id in row if id in tags] == row[:1]
@@ -441,7 +439,7 @@ def test_texts_that_get_too_long_are_used_as_they_are(tmp_path: Path, tokenizers
     longest = int(max(store.source_lengths.max(), store.target_lengths.max()))
     drawing = Drawing(max_length=longest, augmentation=AugmentationConfig(spans=1))
     batches = Batches(store, tokenizers, batch_tokens=90, seed=1, drawing=drawing)
-    found = [row for index in range(batches.epochs.size(0)) for row in rows(batches, tokenizers, index)]
+    found = [row for index in range(batches.epochs.n_batches) for row in rows(batches, tokenizers, index)]
     for batch in batches.micro_batches(0):
         assert batch.source_ids.size(1) <= longest + 1
     assert len(found) > len(PAIRS) / 2
@@ -451,7 +449,7 @@ def test_texts_that_get_too_long_are_used_as_they_are(tmp_path: Path, tokenizers
 def test_micro_batches_keep_the_budget(tmp_path: Path, tokenizers: Tokenizers) -> None:
     store = store_of(tmp_path / "store", tokenizers)
     batches = make(store, tokenizers, ALL)
-    for index in range(batches.epochs.size(0)):
+    for index in range(batches.epochs.n_batches):
         for batch in batches.micro_batches(index):
             costs = [max((source != PAD_ID).sum().item(), (target != PAD_ID).sum().item() - 1) for source, target in
                      zip(batch.source_ids, batch.target_ids, strict=True)]  # fmt: skip

@@ -73,15 +73,8 @@ def _digits(most: int, generator: Generator) -> str:
     return str(int(generator.random() * 10**most))
 
 
+#: Each as often as it is drawn.
 _KINDS: tuple[Callable[[Generator], str], ...] = (
-    *(_placeholder,) * 4,
-    _format,
-    _url,
-    _url,
-    _url,
-    _email,
-    _email,
-    _mention,
-    _mention,
-    _code,
+    *((_placeholder,) * 4 + (_url,) * 3 + (_email,) * 2 + (_mention,) * 2),
+    *(_format, _code),
 )
