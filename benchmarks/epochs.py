@@ -65,11 +65,11 @@ def measure(run: Path, folder: Path) -> dict[str, Any]:
     clock = [time.perf_counter()]
     batches = Batches(PairStore(folder), tokenizers, batch_tokens=4096, seed=1)
     clock.append(time.perf_counter())
-    for first in (0, batches.epochs.size(0)):
+    for first in (0, batches.epochs.n_batches):
         batches.micro_batches(first)
         clock.append(time.perf_counter())
     for position in range(N_BATCHES):
-        batches.micro_batches(batches.epochs.size(0) + position)
+        batches.micro_batches(batches.epochs.n_batches + position)
     clock.append(time.perf_counter())
     opening, first_epoch, second_epoch, reading = np.diff(clock).tolist()
     after = resident()

@@ -18,15 +18,12 @@ from numpy.random import Generator, default_rng
 from test_batches import PAD_ID
 
 from dragoman.content.language import language_of
-from dragoman.data.augmentation.attaching import address, attach_piece, attach_span
-from dragoman.data.augmentation.augment import Augmentation
+from dragoman.data.augmentation.augment import Augmentation, attach, change_punctuation
 from dragoman.data.augmentation.days import shared_days
 from dragoman.data.augmentation.letters import add_typos, change_case
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
-from dragoman.data.augmentation.name_lists import NAME_KINDS
-from dragoman.data.augmentation.names import draw_name, invented_word
+from dragoman.data.augmentation.names import NAME_KINDS, draw_name, invented_word
 from dragoman.data.augmentation.number_values import value_of, written
-from dragoman.data.augmentation.punctuation import change_punctuation
 from dragoman.data.augmentation.replacing import replace_spans, reserve_names
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_names import shared_names
@@ -92,7 +89,7 @@ def test_each_dose_is_the_share_of_pairs_that_a_change_is_made_to(name: str) -> 
         changed = [augmentation.change(pair, EN_DE, (epoch, 5)) for epoch in range(400)]
         share = sum(each != pair for each in changed) / 400
         assert 0.3 * dose < share <= 1.3 * dose
-        assert len(set(changed)) > 1
+        assert len(set(changed)) > 1 or name == "punctuation"
 
 
 @given(st.integers(0, 2**62), st.sampled_from([EN_DE, EN_FR, ZH_EN]))
@@ -301,29 +298,25 @@ def test_numbers_become_pieces_too() -> None:
 
 
 def test_the_same_is_attached_to_both_sides() -> None:
-    for pair, languages in ((("I see.", "Ich sehe."), EN_DE), (("我知道。", "I know."), ZH_EN)):
-        for source, target in results(attach_span, pair, languages):
-            rest, other = (text.replace(old[:-1], "").translate(str.maketrans("，：（）。", ",:().")) for text, old in
-                           zip((source, target), pair, strict=True))  # fmt: skip
-            digits = [re.sub(r"[ .,]", "", each) for each in (rest, other)]
-            assert digits[0] == digits[1]
-            assert digits[0]
-
-
-def test_a_piece_is_attached_unless_the_text_has_it() -> None:
     def change(pair: Pair, languages: Languages, generator: Generator) -> Pair:
-        return attach_piece(pair, languages, ["⟨1⟩"], generator)
+        return attach(pair, languages, "⟨1⟩", generator)
 
-    for source, target in results(change, ("I see.", "Ich sehe."), EN_DE):
+    found = results(change, ("I see.", "Ich sehe."), EN_DE)
+    assert len(found) > 3
+    for source, target in found:
         assert source.count("⟨1⟩") == target.count("⟨1⟩") == 1
         assert source.replace("I see", "Ich sehe") == target
-    assert results(change, ("⟨1⟩ sees.", "⟨1⟩ sieht."), EN_DE) == {("⟨1⟩ sees.", "⟨1⟩ sieht.")}
+    assert ("我知道。⟨1⟩", "I know. ⟨1⟩") in results(change, ("我知道。", "I know."), ZH_EN)
 
 
-def test_spoken_to_somebody() -> None:
-    assert address(("I see.", "Ich sehe!"), EN_DE, "Ann") == ("I see, Ann.", "Ich sehe, Ann!")
-    assert address(("我知道。", "I know."), ZH_EN, "Ann") == ("我知道，Ann。", "I know, Ann.")
-    assert address(("I see", "Ich sehe."), EN_DE, "Ann") == ("I see", "Ich sehe.")
+def test_a_pair_without_names_sometimes_gets_a_name_or_a_piece_that_it_lacks() -> None:
+    pair = ("⟨1⟩ sees it.", "⟨1⟩ sieht es.")
+    for doses, pieces in ((AugmentationConfig(reserved=1), PIECES[:2]), (AugmentationConfig(spans=1), ())):
+        found = {Augmentation(doses, pieces).change(pair, EN_DE, (seed,)) for seed in SEEDS} - {pair}
+        assert found
+        assert all(pair[0] in source and pair[1] in target for source, target in found)
+        assert not pieces or all("⟨2⟩" in source and "⟨2⟩" in target for source, target in found)
+    assert Augmentation(AugmentationConfig(reserved=1), PIECES[:1]).change(pair, EN_DE, (1,)) == pair
 
 
 # -- clauses, punctuation, letters ------------------------------------------------------------------------------------
@@ -334,16 +327,9 @@ def changed_punctuation(pair: Pair, languages: Languages, generator: Generator) 
 
 
 def test_a_final_mark_is_dropped_on_both_sides_and_a_question_keeps_it_in_the_target() -> None:
-    found = results(changed_punctuation, ("I see.", "Ich sehe!"), EN_DE)
-    assert ("I see", "Ich sehe") in found
-    assert all(target == "Ich sehe!" for source, target in found if source != "I see")
-    assert len(found) > 4
-    found = results(changed_punctuation, ("你好吗？", "How are you?"), ZH_EN)
-    assert ("你好吗", "How are you?") in found
-    assert {target for _, target in found} == {"How are you?"}
-    found = results(changed_punctuation, ("I see.", "Siehst du?"), EN_DE)
-    assert {target for _, target in found} == {"Siehst du?"}
-    assert ("I see", "Siehst du?") not in found
+    assert results(changed_punctuation, ("I see.", "Ich sehe!"), EN_DE) == {("I see", "Ich sehe")}
+    assert results(changed_punctuation, ("你好吗？", "How are you?"), ZH_EN) == {("你好吗", "How are you?")}
+    assert results(changed_punctuation, ("I see.", "Siehst du?"), EN_DE) == {("I see.", "Siehst du?")}
 
 
 def test_case_and_typos_spare_addresses_placeholders_and_names() -> None:
@@ -404,7 +390,7 @@ def test_batches_are_the_same_for_whoever_asks_and_new_each_epoch(
 ) -> None:
     store = store_of(tmp_path / "store", tokenizers)
     one, other = (make(store, tokenizers, ALL, sampling=sampling) for _ in range(2))
-    n_batches = one.epochs.size(0)
+    n_batches = one.epochs.n_batches
     epochs = [[rows(one, tokenizers, epoch * n_batches + index) for index in range(n_batches)] for epoch in range(3)]
     for epoch in reversed(range(3)):
         for index in reversed(range(n_batches)):
@@ -419,7 +405,7 @@ def test_without_doses_batches_are_those_of_the_store(tmp_path: Path, tokenizers
     store = store_of(tmp_path / "store", tokenizers)
     plain = Batches(store, tokenizers, batch_tokens=90, seed=1)
     off = make(store, tokenizers, AugmentationConfig())
-    for index in range(2 * plain.epochs.size(0)):
+    for index in range(2 * plain.epochs.n_batches):
         (one,), (other,) = plain.micro_batches(index), off.micro_batches(index)
         assert torch.equal(one.source_ids, other.source_ids)
         assert torch.equal(one.target_ids, other.target_ids)
@@ -442,7 +428,7 @@ def test_tags_stay_before_the_text_and_come_once(sampling: bool, tmp_path: Path)
     batches = make(PairStore(tmp_path / "store"), tokenizers, ALL, sampling=sampling)
     tags = {tokenizers.source.encode(f">>{code}<<")[0] for code in ("de", "fr")}
     assert len(tags) == 2
-    for index in range(2 * batches.epochs.size(0)):
+    for index in range(2 * batches.epochs.n_batches):
         for batch in batches.micro_batches(index):
             for row in batch.source_ids.tolist():
                 assert [id for id in row if id in tags] == row[:1]
@@ -453,7 +439,7 @@ def test_texts_that_get_too_long_are_used_as_they_are(tmp_path: Path, tokenizers
     longest = int(max(store.source_lengths.max(), store.target_lengths.max()))
     drawing = Drawing(max_length=longest, augmentation=AugmentationConfig(spans=1))
     batches = Batches(store, tokenizers, batch_tokens=90, seed=1, drawing=drawing)
-    found = [row for index in range(batches.epochs.size(0)) for row in rows(batches, tokenizers, index)]
+    found = [row for index in range(batches.epochs.n_batches) for row in rows(batches, tokenizers, index)]
     for batch in batches.micro_batches(0):
         assert batch.source_ids.size(1) <= longest + 1
     assert len(found) > len(PAIRS) / 2
@@ -463,7 +449,7 @@ def test_texts_that_get_too_long_are_used_as_they_are(tmp_path: Path, tokenizers
 def test_micro_batches_keep_the_budget(tmp_path: Path, tokenizers: Tokenizers) -> None:
     store = store_of(tmp_path / "store", tokenizers)
     batches = make(store, tokenizers, ALL)
-    for index in range(batches.epochs.size(0)):
+    for index in range(batches.epochs.n_batches):
         for batch in batches.micro_batches(index):
             costs = [max((source != PAD_ID).sum().item(), (target != PAD_ID).sum().item() - 1) for source, target in
                      zip(batch.source_ids, batch.target_ids, strict=True)]  # fmt: skip

@@ -17,7 +17,6 @@ from dragoman.data.batches import Batch, Batches, collate
 from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.prefetch import prefetch
 from dragoman.data.prepare import prepare
-from dragoman.data.slots import StageWeights
 from dragoman.data.store import PairStore, Part, StoreWriter, pack
 from dragoman.errors import DataError
 from dragoman.settings.parsing import parse_config
@@ -67,8 +66,8 @@ def test_each_epoch_has_every_pair_once_within_the_budget(
     batches = make(tmp_path_factory.getbasetemp(), pairs, tokenizers, seed=seed, batch_tokens=budget)
     for epoch in range(2):
         seen: list[int] = []
-        for number in range(batches.epochs.size(0)):
-            indices = batches.pairs(epoch * batches.epochs.size(0) + number).tolist()
+        for number in range(batches.epochs.n_batches):
+            indices = batches.pairs(epoch * batches.epochs.n_batches + number).tolist()
             cost = max(max(pairs[index]) + 1 for index in indices)
             assert len(indices) == 1 or len(indices) * cost <= budget
             seen += indices
@@ -106,15 +105,15 @@ def test_the_processes_together_have_the_batch(
 def test_the_order_is_a_function_of_seed_and_position(tmp_path: Path, tokenizers: Tokenizers) -> None:
     pairs = [(1 + index % 9, 1 + index * 7 % 11) for index in range(400)]
     one = make(tmp_path, pairs, tokenizers)
-    n_positions = 3 * one.epochs.size(0)
+    n_positions = 3 * one.epochs.n_batches
     forwards = [one.pairs(position).tolist() for position in range(n_positions)]
     other = make(tmp_path, pairs, tokenizers)
     assert [other.pairs(position).tolist() for position in reversed(range(n_positions))] == forwards[::-1]
     epochs = [
-        {tuple(sorted(batch)) for batch in forwards[start::1][: one.epochs.size(0)]}
-        for start in (0, one.epochs.size(0))
+        {tuple(sorted(batch)) for batch in forwards[start::1][: one.epochs.n_batches]}
+        for start in (0, one.epochs.n_batches)
     ]
-    assert len(epochs[0] & epochs[1]) < one.epochs.size(0) / 2
+    assert len(epochs[0] & epochs[1]) < one.epochs.n_batches / 2
     assert make(tmp_path, pairs, tokenizers, seed=2).pairs(0).tolist() != forwards[0]
 
 
@@ -129,12 +128,14 @@ def test_the_order_is_by_cost_then_by_similar_lengths_with_chance(tmp_path: Path
         chance = np.random.default_rng((5, epoch))
         key = chance.normal(scale=0.5, size=3000).astype(np.float32) + (source - target).astype(np.float32)
         expected = np.lexsort((np.where(costs % 2 == 1, -key, key), -costs))
-        numbers = chance.permutation(batches.epochs.size(0)).tolist()
+        numbers = chance.permutation(batches.epochs.n_batches).tolist()
         found = {
-            numbers[place]: batches.pairs(epoch * batches.epochs.size(0) + place)
-            for place in range(batches.epochs.size(0))
+            numbers[place]: batches.pairs(epoch * batches.epochs.n_batches + place)
+            for place in range(batches.epochs.n_batches)
         }
-        assert np.concatenate([found[number] for number in range(batches.epochs.size(0))]).tolist() == expected.tolist()
+        assert (
+            np.concatenate([found[number] for number in range(batches.epochs.n_batches)]).tolist() == expected.tolist()
+        )
 
 
 def test_collating() -> None:
@@ -148,7 +149,7 @@ def test_collating() -> None:
 
 def test_batches_whose_sides_are_read_at_one_length_hold_the_same(tmp_path: Path, tokenizers: Tokenizers) -> None:
     batches = make(tmp_path, [(n % 7 + 1, n % 5 + 1) for n in range(60)], tokenizers)
-    for position in range(batches.epochs.size(0)):
+    for position in range(batches.epochs.n_batches):
         (plain,), (even,) = (batches.micro_batches(position, one_length=each) for each in (False, True))
         n_source, n_target = plain.source_ids.size(1), plain.target_ids.size(1)
         assert even.source_ids.size(1) == even.target_ids.size(1) - 1 == max(n_source, n_target - 1)
@@ -160,7 +161,7 @@ def test_batches_whose_sides_are_read_at_one_length_hold_the_same(tmp_path: Path
 def test_sampled_batches_are_the_same_for_whoever_asks(tmp_path: Path, tokenizers: Tokenizers) -> None:
     sampled = make(tmp_path, [(3, 4)] * 20, tokenizers, drawing=Drawing(sampling=True))
     again = make(tmp_path, [(3, 4)] * 20, tokenizers, drawing=Drawing(sampling=True))
-    position = sampled.epochs.size(0) + 1
+    position = sampled.epochs.n_batches + 1
     whole = sampled.micro_batches(position)[0]
     rows = [
         [int(each) for each in row if each != PAD_ID]
@@ -171,7 +172,7 @@ def test_sampled_batches_are_the_same_for_whoever_asks(tmp_path: Path, tokenizer
     assert sorted(rows) == sorted([int(each) for each in row if each != PAD_ID] for row in whole.source_ids)
     assert len({tuple(row) for row in rows}) > 1
     assert {tokenizers.source.decode(row) for row in rows} == {"an apple is here"}
-    epochs = [sampled.micro_batches(epoch * sampled.epochs.size(0))[0].source_ids.tolist() for epoch in range(3)]
+    epochs = [sampled.micro_batches(epoch * sampled.epochs.n_batches)[0].source_ids.tolist() for epoch in range(3)]
     assert epochs[0] != epochs[1] != epochs[2]
     assert sampled.pairs(position).tolist() == make(tmp_path, [(3, 4)] * 20, tokenizers).pairs(position).tolist()
 
@@ -185,14 +186,14 @@ def test_a_pair_is_sampled_by_seed_epoch_pair_and_side_and_by_its_copy(tmp_path:
         return [sampler.sample(text, (7, epoch, pair, side, *copy)) for side, (sampler, text) in enumerate(sides)]
 
     plain = Batches(store, tokenizers, batch_tokens=64, seed=7, drawing=Drawing(sampling=True))
-    weights = [StageWeights((2.5,))]
+    weights = (2.5,)
     with StoreWriter(tmp_path, (1000, 1000)) as writer:
         writer.begin(Part("a", "en", "de"))
         writer.add(pack([[[4] * 3] * 20, [[4] * 4] * 20], [["an apple is here"] * 20, ["ein apfel ist da"] * 20]))
     weighed = Batches(
-        PairStore(tmp_path), tokenizers, batch_tokens=64, seed=7, drawing=Drawing(sampling=True), stages=weights
+        PairStore(tmp_path), tokenizers, batch_tokens=64, seed=7, drawing=Drawing(sampling=True), weights=weights
     )
-    order = BatchOrder(PairStore(tmp_path), batch_tokens=64, seed=7, stages=weights)
+    order = BatchOrder(PairStore(tmp_path), batch_tokens=64, seed=7, weights=weights)
     for index in range(weighed.epochs.start(2)):
         draw = order.draw(index)
         drawn = list(zip(draw.pairs.tolist(), draw.copies.tolist(), strict=True))
@@ -213,7 +214,7 @@ def test_a_pair_is_sampled_by_seed_epoch_pair_and_side_and_by_its_copy(tmp_path:
 
 def test_sampled_sentences_that_are_too_long_are_used_unsampled(tmp_path: Path, tokenizers: Tokenizers) -> None:
     batches = make(tmp_path, [(3, 4)] * 20, tokenizers, drawing=Drawing(sampling=True, max_length=1))
-    for position in range(batches.epochs.size(0)):
+    for position in range(batches.epochs.n_batches):
         for batch in batches.micro_batches(position):
             assert batch.source_ids.size(1) == 4
 
@@ -228,7 +229,7 @@ def test_there_is_little_padding(data_folder: Path, tmp_path: Path) -> None:
     prepared = prepare(config, tmp_path / "run")
     batches = Batches(prepared.train, prepared.tokenizers, batch_tokens=4096, seed=1)
     for lengths_ in (prepared.train.source_lengths + 1, prepared.train.target_lengths + 1):
-        chosen = [lengths_[batches.pairs(position)] for position in range(batches.epochs.size(0))]
+        chosen = [lengths_[batches.pairs(position)] for position in range(batches.epochs.n_batches)]
         assert sum(each.sum() for each in chosen) / sum(each.max() * each.size for each in chosen) > 0.94
 
 

@@ -4,9 +4,8 @@ import random
 import re
 
 import pytest
-from test_synthetic import read
+from test_synthetic import captions_vocabulary, read
 
-from dragoman.corpora.caption_counts import captions_vocabulary
 from dragoman.corpora.caption_drawing import draw
 from dragoman.corpora.captions import NUMBERS, NounPhrase, Sentence
 from dragoman.corpora.captions_lexicon import all_verbs, chinese_nouns, chinese_words, nouns, sites

@@ -95,7 +95,7 @@ def test_invalid_utf_8_is_found_with_line_and_byte(tmp_path: Path, bad: bytes) -
 
 def test_the_advice_is_to_mend_a_few_lines_or_to_convert_the_file(tmp_path: Path) -> None:
     right, wrong = "größer\n".encode(), "größer\n".encode("latin-1")
-    for content, advice in ((right * 3 + wrong, r"mend it by hand \(1 such line, 3"), (wrong * 3, "iconv -f latin1")):
+    for content, advice in ((right * 3 + wrong, r"mend it by hand \(3 others"), (wrong * 3, "iconv -f latin1")):
         write(tmp_path / "text", content)
         with pytest.raises(DataError, match=advice):
             list(read_lines(tmp_path / "text"))

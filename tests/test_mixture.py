@@ -11,10 +11,10 @@ from runs import assert_same_training, captured_log, logged
 from test_prepare import sample, texts
 
 from dragoman.cli.training_settings import default_folder
-from dragoman.data.mixture import describe_epochs, directions, planned_text, stage_weights
+from dragoman.data.mixture import describe_epoch, directions, part_weights, planned_text
 from dragoman.data.prepare import prepare
 from dragoman.data.prepared import Prepared, open_prepared, validation_text
-from dragoman.data.slots import Slots, StageWeights
+from dragoman.data.slots import Slots
 from dragoman.data.store import Part
 from dragoman.errors import ConfigError, DataError
 from dragoman.settings.config import Config
@@ -96,11 +96,7 @@ def parts(prepared: Prepared, split: str = "train") -> dict[tuple[str, str], Pai
             {"corpora": ["x"]},
             "data.corpora, entry 1: input should be settings with names, such as {name: value}, got 'x'",
         ),
-        ({"stages": [{"until": 2, "weights": {"x": 1}}]}, "stage 1 names an unknown corpus, 'x'; there are en-de"),
-        ({"stages": [{"until": 2, "weights": {"en-de": 0}}]}, "a stage needs a corpus with a weight above 0"),
-        ({"stages": [{"until": 2, "weights": {"en-de": 1}}] * 2}, "stages must end one after the other"),
         ({"corpora": [], "temperature": 5}, "temperature has no effect without corpora"),
-        ({"corpora": [], "stages": [{"until": 2, "weights": {"x": 1}}]}, "stages has no effect without corpora"),
     ],
 )
 def test_contradictions_are_one_line_each(data: dict[str, Any], problem: str) -> None:
@@ -134,8 +130,13 @@ def test_a_corpus_without_a_name_has_that_of_its_languages_if_files_say_them(ent
     assert [each for each, _ in parse_config({"data": {"corpora": [entry]}}).data.each()] == [name]
 
 
+def test_a_run_of_an_older_release_may_have_saved_that_it_has_no_stages(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("data: {corpus: multi30k, stages: []}\nmodel: {pad_id: 0}\n")
+    assert read_recipe(tmp_path / "config.yaml") == {"data": {"corpus": "multi30k"}, "model": {}}
+
+
 def test_a_recipe_is_saved_and_read_again_and_its_temperature_can_be_set(tmp_path: Path) -> None:
-    before = parse_config({"data": {"corpora": [EN_DE], "stages": [{"until": 2, "weights": {"en-de": 0.5}}]}})
+    before = parse_config({"data": {"corpora": [{**EN_DE, "both_ways": True}]}})
     (tmp_path / "recipe.yaml").write_text(to_yaml(before))
     settings = read_recipe(tmp_path / "recipe.yaml")
     assert parse_config(settings) == before
@@ -293,7 +294,7 @@ def test_one_text_is_prepared_as_by_older_versions(tmp_path: Path) -> None:
     index = json.loads((tmp_path / "run" / "data" / "train" / "index.json").read_text())
     assert index == {"format_version": 1, "n_pairs": len(prepared.train), "source_type": "<u2", "target_type": "<u2"}
     made_from = json.loads((tmp_path / "run" / "data" / "MANIFEST.json").read_text())["made_from"]
-    assert not [key for key in made_from if "corpora" in key or key in ("data.temperature", "data.stages")]
+    assert not [key for key in made_from if "corpora" in key or key == "data.temperature"]
     old = {"source_lang": "en", "target_lang": "de", "validation_size": 1000, "max_length": 256, "max_ratio": 4.0}
     old |= {"dedup": False, "invalid_utf8": "error", "corpus": None}
     assert {key: value for key, value in made_from.items() if key.startswith("data.")} == {
@@ -305,49 +306,39 @@ def test_one_text_is_prepared_as_by_older_versions(tmp_path: Path) -> None:
 # -- weights -----------------------------------------------------------------------------------------------------
 
 
-def test_weights_of_stages() -> None:
+def test_weights_of_parts() -> None:
     corpora = [{**EN_DE, "name": "a", "weight": 0.5}, {**EN_DE, "name": "b", "both_ways": True}]
-    data = parse_config({"data": {"corpora": corpora, "stages": [{"until": 3, "weights": {"b": 2}}]}}).data
+    data = parse_config({"data": {"corpora": corpora}}).data
     stored = [Part("a", "en", "de", 10), Part("b", "en", "de", 5), Part("b", "de", "en", 5)]
-    assert stage_weights(data, stored) == [StageWeights((0.0, 2.0, 2.0), 3), StageWeights((0.5, 1.0, 1.0))]
-    assert stage_weights(DataConfig(corpus="multi30k"), []) == []
+    assert part_weights(data, stored) == (0.5, 1.0, 1.0)
+    assert part_weights(DataConfig(corpus="multi30k"), []) == ()
 
 
 def test_temperature_weighs_by_size() -> None:
     data = parse_config({"data": {"corpora": [{**EN_DE, "name": name} for name in "ab"], "temperature": 2}}).data
     stored = [Part("a", "en", "de", 10_000), Part("b", "en", "de", 100)]
-    ((large, small),) = (stage.weights for stage in stage_weights(data, stored))
+    large, small = part_weights(data, stored)
     assert large * 10_000 + small * 100 == pytest.approx(10_100)
     assert large * 10_000 / (small * 100) == pytest.approx(10)  # the root of their sizes
 
 
 def test_no_temperature_repeats_a_tiny_corpus_without_end() -> None:
     data = parse_config({"data": {"corpora": [{**EN_DE, "name": name} for name in "ab"], "temperature": 100}}).data
-    ((large, small),) = (
-        stage.weights for stage in stage_weights(data, [Part("a", "en", "de", 3_000_000), Part("b", "en", "de", 20)])
-    )
+    large, small = part_weights(data, [Part("a", "en", "de", 3_000_000), Part("b", "en", "de", 20)])
     assert small == 1000
     costs = np.full(300 + 20, 5, np.int32)
     _, copies = Slots(costs, [300, 20], (large, small), seed=1).filling(0)
     assert copies.max() == 999
 
 
-def test_a_line_for_each_stage_counts_the_pairs_of_an_epoch() -> None:
+def test_a_line_counts_the_pairs_of_an_epoch() -> None:
     corpora = [{**EN_DE, "weight": 0.5}, {**EN_DE, "name": "b", "both_ways": True}]
     stored = [Part("en-de", "en", "de", 2500), Part("b", "en", "de", 5), Part("b", "de", "en", 4)]
     plain = parse_config({"data": {"corpora": corpora}}).data
-    assert describe_epochs(plain, stored) == ["an epoch has 1,259 pairs: en-de 1,250, b (en-de) 5, b (de-en) 4"]
-    stages = [{"until": 1, "weights": {"b": 2}}, {"until": 3, "weights": {"en-de": 1}}]
-    staged = parse_config({"data": {"corpora": corpora, "stages": stages}}).data
-    assert describe_epochs(staged, stored) == [
-        "epoch 1 has 18 pairs: en-de 0, b (en-de) 10, b (de-en) 8",
-        "epochs 2 to 3 have 2,500 pairs each: en-de 2,500, b (en-de) 0, b (de-en) 0",
-        "each epoch from 4 on has 1,259 pairs: en-de 1,250, b (en-de) 5, b (de-en) 4",
-    ]
-    for stage, line in zip(stage_weights(staged, stored), (18, 2500, 1259), strict=True):
-        slots = Slots(np.full(2509, 5, np.int32), [2500, 5, 4], stage.weights, seed=1)
-        assert len(slots.filling(0)[0]) == line
-    assert describe_epochs(DataConfig(corpus="multi30k"), []) == []
+    assert describe_epoch(plain, stored) == ["an epoch has 1,259 pairs: en-de 1,250, b (en-de) 5, b (de-en) 4"]
+    slots = Slots(np.full(2509, 5, np.int32), [2500, 5, 4], part_weights(plain, stored), seed=1)
+    assert len(slots.filling(0)[0]) == 1259
+    assert describe_epoch(DataConfig(corpus="multi30k"), []) == []
 
 
 def test_preparing_tells_the_pairs_of_an_epoch(tmp_path: Path) -> None:
@@ -380,14 +371,13 @@ def test_one_vocabulary_for_several_directions(tmp_path: Path) -> None:
 
 
 def mixed_run(folder: Path) -> dict[str, Any]:
-    """Settings of a small mixture whose first two epochs are a stage."""
+    """Settings of a small mixture."""
     german = write(folder, "a", ("en", "de"), sample(120, seed=1), both_ways=True, weight=0.5)
     french = write(folder, "b", ("en", "fr"), sample(80, seed=2), weight=1.5)
     return {
         "data": {
             "corpora": [german, french],
             "validation_size": 8,
-            "stages": [{"until": 2, "weights": {"b": 1, "a": 0.25}}],
         },
         "tokenizer": {"vocab_size": 330, "sampling": 0.2},
         "model": {"d_model": 16, "d_ff": 32, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 1},
@@ -415,11 +405,10 @@ def test_a_mixture_is_validated_by_direction_and_resumes_to_the_same_bits(tmp_pa
     assert any(line.startswith("BLEU of en-de") for line in lines)
     epochs = logged(whole, "epoch")
     ends = [step for step, epoch in epochs.items() if epoch == int(epoch)]
-    assert [record["step"] for record in validations] == ends  # one after each epoch, however long it is
+    assert [record["step"] for record in validations] == ends
     assert len(ends) == 4
-    assert ends[1] - ends[0] != ends[3] - ends[2]
     assert steps_of_run(parse_config(read_recipe(whole / "config.yaml")), whole) == ends[-1]
-    for stop in (ends[0] + 1, ends[2] + 1):  # in the middle of either stage
+    for stop in (ends[0] + 1, ends[2] + 1):
         run = tmp_path / f"stopped-{stop}"
         train({**settings, "training": {**settings["training"], "max_steps": stop}}, run, device="cpu")
         assert saved_steps(run / "checkpoints")[-1] == stop
@@ -442,7 +431,7 @@ def test_a_run_goes_on_where_its_text_was_moved_but_not_with_other_weights(tmp_p
         line.strip().startswith("data.corpora, entry 1, weight: 0.5 (then), 2.0 (now)")
         for line in str(caught.value).splitlines()
     )
-    del moved["data"]["corpora"][0]["weight"], moved["data"]["stages"]
+    del moved["data"]["corpora"][0]["weight"]
     with pytest.raises(ConfigError, match="other settings"):
         train(moved, tmp_path / "run", device="cpu")
 
@@ -474,7 +463,6 @@ def test_a_model_of_one_direction_is_tuned_on_a_mixture_of_its_target(tmp_path: 
     settings = mixed_run(tmp_path / "text")
     short = {**settings["training"], "max_epochs": None, "max_steps": 2}
     german, french = settings["data"].pop("corpora")
-    del settings["data"]["stages"]
     first = {key: german[key] for key in ("source", "target", "source_lang", "target_lang")}
     settings["tokenizer"]["joint"] = False
     train({**settings, "data": first, "training": short}, tmp_path / "run", device="cpu")

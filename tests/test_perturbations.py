@@ -49,10 +49,9 @@ def test_final_marks_are_all_marks_after_the_last_of_other_characters(text: str)
     assert not marks or re.fullmatch(r"\s*[.!?。…]+\s*", marks)
 
 
-@pytest.mark.parametrize("name", ["no-mark", "marks"])
-def test_a_row_of_marks_inside_a_text_takes_no_time(name: str) -> None:
+def test_a_row_of_marks_inside_a_text_takes_no_time() -> None:
     text = "." * 300_000 + "a"  # minutes, if the time grew with the square of the length
-    assert perturb(name, [text]) == [text]
+    assert perturb("no-mark", [text]) == [text]
 
 
 def test_another_seed_changes_other_letters() -> None:
@@ -119,34 +118,8 @@ def test_title_case_takes_an_apostrophe_for_a_letter() -> None:
         ("...", "..."),
     ],
 )
-def test_final_marks_left_out_and_doubled(text: str, without: str) -> None:
+def test_final_marks_left_out(text: str, without: str) -> None:
     assert all_of("no-mark", text) == {without}
-    for changed in all_of("marks", text):
-        stem = changed.rstrip("?!.。！")
-        assert (stem or text).strip() == without.strip()
-        assert len(changed) > len(text) if final_mark(text) and text not in ("Was?!", "...") else changed == text
-
-
-def test_quotes_dashes_and_spaces_keep_the_words() -> None:
-    for name in ("quotes", "dashes", "spaces"):
-        for text in (ENGLISH, GERMAN, FRENCH):
-            letters = [character for character in text if character.isalnum()]
-            found = all_of(name, text)
-            assert all([each for each in changed if each.isalnum()] == letters for changed in found)
-            if name == "spaces" or any(mark in text for mark in "„«'" if name == "quotes") or "-" in text:
-                assert text not in found
-                assert len(found) > 1
-
-
-def test_an_unpaired_quotation_mark_stays() -> None:
-    assert all_of("quotes", 'He said "yes') == {'He said "yes'}
-
-
-def test_emoji_come_at_the_end_with_a_space_where_the_script_has_them() -> None:
-    assert all(
-        changed.startswith(f"{ENGLISH} ") and len(changed) > len(ENGLISH) + 1 for changed in all_of("emoji", ENGLISH)
-    )
-    assert all(changed.startswith(CHINESE) and " " not in changed for changed in all_of("emoji", CHINESE))
 
 
 @given(st.text(max_size=60), st.integers(0, 2**32))

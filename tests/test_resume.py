@@ -222,7 +222,7 @@ def test_a_start_without_its_length_keeps_it_and_a_finished_run_asks(
 )
 def test_what_a_new_length_does_to_the_rate_is_told(training: dict[str, Any], before: int, told: str) -> None:
     longer = TrainingConfig(**{"warmup_steps": 10, "max_steps": 40, **training})
-    assert Length(longer, Epochs((7,)), 16).describe_rates(20, before) == f"the learning rate {told}"
+    assert Length(longer, Epochs(7), 16).describe_rates(20, before) == f"the learning rate {told}"
 
 
 def test_each_limit_is_raised_to_train_longer() -> None:
@@ -231,7 +231,7 @@ def test_each_limit_is_raised_to_train_longer() -> None:
         (5, "max_epochs=9 --set training.max_steps=60 ("),
     ):
         both = TrainingConfig(max_steps=30, max_epochs=max_epochs, schedule="constant")
-        assert told in Length(both, Epochs((7,)), 16).describe_end(30, Path("run"))
+        assert told in Length(both, Epochs(7), 16).describe_end(30, Path("run"))
 
 
 def test_settings_edited_in_the_run_folder_are_refused(corpus: Path, reference: Path, tmp_path: Path) -> None:

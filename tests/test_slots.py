@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dragoman.data.batch_order import BatchOrder
 from dragoman.data.epochs import Epochs
-from dragoman.data.slots import Slots, StageWeights
+from dragoman.data.slots import Slots
 from dragoman.data.store import PairStore, Part, StoreWriter, pack
 from dragoman.errors import BundleError, DataError
 
@@ -83,76 +83,63 @@ def test_pairs_of_one_cost_take_turns_at_random(tmp_path: Path) -> None:
 
 @given(
     sizes=sizes,
-    stages=st.lists(st.lists(weights, min_size=4, max_size=4), min_size=1, max_size=3),
+    part_weights=st.lists(weights, min_size=4, max_size=4),
     budget=st.integers(1, 200),
     seed=st.integers(0, 2**62),
 )
 @settings(max_examples=60)
-def test_batches_of_stages_keep_the_budget_and_have_the_slots(
+def test_batches_keep_the_budget_and_have_the_slots(
     sizes: list[int],
-    stages: list[list[float]],
+    part_weights: list[float],
     budget: int,
     seed: int,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     store = store_of(tmp_path_factory.getbasetemp(), sizes)
-    ends = [2, 3][: len(stages) - 1]
-    of_stages = [
-        StageWeights(tuple(weights[: len(sizes)]), end) for weights, end in zip(stages, [*ends, None], strict=True)
-    ]
-    slots = [Slots(costs_of(store), sizes, each.weights, seed) for each in of_stages]
-    if not all(len(each.costs) for each in slots):
+    chosen = tuple(part_weights[: len(sizes)])
+    slots = Slots(costs_of(store), sizes, chosen, seed)
+    if not len(slots.costs):
         with pytest.raises(DataError, match="no pairs"):
-            BatchOrder(store, batch_tokens=budget, seed=seed, stages=of_stages)
+            BatchOrder(store, batch_tokens=budget, seed=seed, weights=chosen)
         return
-    order = BatchOrder(store, batch_tokens=budget, seed=seed, stages=of_stages)
+    order = BatchOrder(store, batch_tokens=budget, seed=seed, weights=chosen)
     costs, index = costs_of(store), 0
     for epoch in range(5):
         drawn: list[tuple[int, int]] = []
         assert order.epochs.start(epoch) == index
-        for _ in range(order.epochs.size(epoch)):
+        for _ in range(order.epochs.n_batches):
             draw = order.draw(index)
             assert draw.epoch == epoch
             assert len(draw.pairs) == 1 or len(draw.pairs) * costs[draw.pairs].max() <= budget
             drawn += zip(draw.pairs.tolist(), draw.copies.tolist(), strict=True)
             index += 1
-        pairs, copies = slots[order.epochs.stage(epoch)].filling(epoch)
+        pairs, copies = slots.filling(epoch)
         assert sorted(drawn) == sorted(zip(pairs.tolist(), copies.tolist(), strict=True))
 
 
 def test_a_batch_is_a_function_of_seed_and_index(tmp_path: Path) -> None:
     store = store_of(tmp_path, [300, 200])
-    stages = [StageWeights((0.0, 2.5), 2), StageWeights((1.0, 0.4))]
-    one, other = (BatchOrder(store, batch_tokens=200, seed=3, stages=stages) for _ in range(2))
+    one, other = (BatchOrder(store, batch_tokens=200, seed=3, weights=(0.4, 2.5)) for _ in range(2))
     n_batches = one.epochs.start(4)
     forwards = [one.draw(index).pairs.tolist() for index in range(n_batches)]
     assert [other.draw(index).pairs.tolist() for index in reversed(range(n_batches))] == forwards[::-1]
-    assert one.epochs.size(1) != one.epochs.size(2)
 
 
 def test_weights_of_one_change_nothing(tmp_path: Path) -> None:
     store = store_of(tmp_path, [300, 200])
     plain = BatchOrder(store, batch_tokens=200, seed=3)
-    weighed = BatchOrder(store, batch_tokens=200, seed=3, stages=[StageWeights((1.0, 1.0))])
+    weighed = BatchOrder(store, batch_tokens=200, seed=3, weights=(1.0, 1.0))
     indices = range(plain.epochs.start(2))
     assert [plain.draw(n).pairs.tolist() for n in indices] == [weighed.draw(n).pairs.tolist() for n in indices]
 
 
-@given(
-    spans=st.lists(st.integers(1, 5), max_size=4),
-    sizes=st.lists(st.integers(1, 7), min_size=5, max_size=5),
-)
-def test_epochs_against_a_list(spans: list[int], sizes: list[int]) -> None:
-    epochs = Epochs(tuple(sizes[: len(spans) + 1]), tuple(np.cumsum(spans).tolist()))
-    by_hand = [size for size, span in zip(sizes, spans, strict=False) for _ in range(span)] + [sizes[len(spans)]] * 3
-    places = [(epoch, number) for epoch, size in enumerate(by_hand) for number in range(size)]
+@given(size=st.integers(1, 7))
+def test_epochs_against_a_list(size: int) -> None:
+    epochs = Epochs(size)
+    places = [(epoch, number) for epoch in range(5) for number in range(size)]
     assert [epochs.find(index) for index in range(len(places))] == places
-    for epoch, size in enumerate(by_hand):
-        assert epochs.size(epoch) == size
-        assert epochs.start(epoch) == sum(by_hand[:epoch])
-    assert [epochs.done(index) for index in range(len(places))] == [
-        epoch + number / by_hand[epoch] for epoch, number in places
-    ]
+    assert [epochs.start(epoch) for epoch in range(5)] == [epoch * size for epoch in range(5)]
+    assert [epochs.done(index) for index in range(len(places))] == [epoch + number / size for epoch, number in places]
 
 
 def test_parts_of_a_store(tmp_path: Path) -> None:

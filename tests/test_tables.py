@@ -620,12 +620,12 @@ def test_keys_that_are_not_plain_are_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("indent", [None, 1])
 def test_json_that_is_one_value_is_named(tmp_path: Path, indent: int | None) -> None:
     rows = [{"en": en, "de": de} for en, de in PAIRS]
-    for value, kind, inner in ((rows, "array", r"\.\[\]"), ({"data": rows}, "object", r"\.data\[\]")):
+    for value, kind in ((rows, "array"), ({"data": rows}, "object")):
         for name in ("my file.json", "a.txt"):
             (tmp_path / name).write_text(json.dumps(value, indent=indent))
             if name == "a.txt" and kind == "object" and indent:
                 continue  # a brace alone may be a line of text
-            with pytest.raises(DataError, match=f"this is one JSON {kind}, not one object a line.*jq -c '{inner}' "):
+            with pytest.raises(DataError, match=f"this is one JSON {kind}, not one object a line.*jq -c"):
                 text_of(tmp_path / name)
 
 

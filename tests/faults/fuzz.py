@@ -202,7 +202,6 @@ RECIPES: list[dict[str, Any]] = [
                 {"source": "a.en", "target": "a.de", "both_ways": True, "weight": 0.5},
                 {"pairs": "b.en-fr.tsv", "name": "more", "source_lang": "en", "target_lang": "fr", "tag": "bt"},
             ],
-            "stages": [{"until": 2, "weights": {"more": 1}}],
             "drop": ["numbers", "copied"],
         },
         "tokenizer": {"split_digits": True, "reserved": 8},

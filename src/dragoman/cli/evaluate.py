@@ -30,8 +30,8 @@ Perturb = Annotated[
     typer.Option(
         "--perturb",
         metavar="NAMES",
-        help="Also score the test set as people type it: upper, title, lower, no-mark, marks, typos, emoji, quotes, "
-        "dashes, spaces, separated by commas; or all.",
+        help="Also score the test set as people type it: upper, title, lower, no-mark, typos, separated by commas; or "
+        "all.",
     ),
 ]
 

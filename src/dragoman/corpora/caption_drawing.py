@@ -20,14 +20,13 @@ from dragoman.corpora.captions import BARE_PLURAL, NounPhrase, Place, Pronoun, S
 from dragoman.corpora.captions_lexicon import all_verbs, nouns, sites
 
 
-def draw(generator: random.Random, verbs: tuple[Verb, ...] | None = None) -> Sentence:
+def draw(generator: random.Random) -> Sentence:
     """Draw a sentence.
 
     At most one of subject and place has an adjective, and a person described by clothes does not also get a place
     that the verb can do without, so a sentence has at most fourteen words.
     """
-    verbs = all_verbs() if verbs is None else verbs
-    verb = generator.choices(verbs, weights=_verb_weights(verbs))[0]
+    verb = generator.choices(all_verbs(), weights=_verb_weights())[0]
     subject, clothing = _draw_subject(verb, generator)
     subject_noun = subject.noun if isinstance(subject, NounPhrase) else None
     phrase = None
@@ -88,5 +87,5 @@ def _share(noun: Noun) -> float:
 
 
 @cache
-def _verb_weights(verbs: tuple[Verb, ...]) -> tuple[float, ...]:
-    return tuple(1 + sum(_share(noun) for noun in nouns(verb.what)) for verb in verbs)
+def _verb_weights() -> tuple[float, ...]:
+    return tuple(1 + sum(_share(noun) for noun in nouns(verb.what)) for verb in all_verbs())

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.epochs import Epochs
-from dragoman.data.slots import Slots, StageWeights
+from dragoman.data.slots import Slots
 from dragoman.data.store import PairStore
 from dragoman.errors import DataError
 
@@ -39,45 +39,46 @@ class BatchOrder:
 
     The cost of a pair is the length of its longer side with <eos>. The slots of an epoch (`Slots`), one for each pair
     if no part of the store has a weight, are sorted by cost, and cut where a batch with its padding would exceed the
-    budget. The sorted costs are the same in each epoch of a stage, and so are the cuts. Among slots of equal cost,
+    budget. The sorted costs are the same in each epoch, and so are the cuts. Among slots of equal cost,
     those with pairs of similar lengths come together, except for some noise. The order of the batches is random.
 
     Args:
         store: the pairs.
         batch_tokens: budget of a batch: rows times the longest side. A single pair may exceed it.
         seed: of all randomness.
-        stages: the weights of the store's parts, stage by stage; none weighs all pairs equally.
+        weights: of the store's parts; none weighs all pairs equally.
 
     Raises:
         DataError: there are no pairs.
     """
 
-    def __init__(self, store: PairStore, *, batch_tokens: int, seed: int, stages: Sequence[StageWeights] = ()) -> None:
+    def __init__(self, store: PairStore, *, batch_tokens: int, seed: int, weights: Sequence[float] = ()) -> None:
         self._store, self._seed = store, seed
         costs = np.maximum(store.source_lengths, store.target_lengths) + 1
-        sizes = [part.n_pairs for part in store.parts] if stages else [len(store)]
-        stages = stages or [StageWeights((1.0,))]
-        self._stages = [_Stage(Slots(costs, sizes, stage.weights, seed), batch_tokens) for stage in stages]
-        if not all(stage.n_batches for stage in self._stages):
+        sizes = [part.n_pairs for part in store.parts] if weights else [len(store)]
+        self._slots = slots = Slots(costs, sizes, weights or (1.0,), seed)
+        if not len(slots.costs):
             raise DataError("there are no pairs to make batches of", store.folder, advice="check the corpus")
-        ends = tuple(stage.until for stage in stages if stage.until is not None)
-        self.epochs = Epochs(tuple(stage.n_batches for stage in self._stages), ends)
+        self._starts = _cut(slots.costs, batch_tokens)
+        self.epochs = Epochs(len(self._starts) - 1)
+        falling = slots.costs.max() - slots.costs
+        falling = falling.astype(np.min_scalar_type(falling.max()))  # small types are sorted in linear time
+        self._by_cost = np.argsort(falling, kind="stable").astype(np.uint32)
         self._current: tuple[int, Draw, NDArray[np.int64]] | None = None
 
     def draw(self, index: int) -> Draw:
         """Return the pairs of a batch, whose index counts over all epochs."""
         epoch, number = self.epochs.find(index)
-        stage = self._stages[self.epochs.stage(epoch)]
         if self._current is None or self._current[0] != epoch:
-            self._current = epoch, *self._order(epoch, stage)
+            self._current = epoch, *self._order(epoch)
         _, whole, batches = self._current
         batch = batches[number]
-        rows = slice(stage.starts[batch], stage.starts[batch + 1])
+        rows = slice(self._starts[batch], self._starts[batch + 1])
         return Draw(epoch, whole.pairs[rows], whole.copies[rows])
 
-    def _order(self, epoch: int, stage: _Stage) -> tuple[Draw, NDArray[np.int64]]:
+    def _order(self, epoch: int) -> tuple[Draw, NDArray[np.int64]]:
         """Return the pairs of an epoch in the order in which they are cut, and the order of the batches."""
-        generator, slots = np.random.default_rng((self._seed, epoch)), stage.slots
+        generator, slots = np.random.default_rng((self._seed, epoch)), self._slots
         pairs, copies = slots.filling(epoch)
         # Within a cost, the difference of the sides determines both lengths. Every other cost is sorted downwards, so
         # that a batch across two costs has similar lengths too.
@@ -85,29 +86,14 @@ class BatchOrder:
         difference = self._store.source_lengths - self._store.target_lengths
         key += difference if slots.is_plain else difference[pairs]
         np.negative(key, out=key, where=slots.costs % 2 == 1)
-        order, key, start = stage.by_cost.copy(), key[stage.by_cost], 0
+        order, key, start = self._by_cost.copy(), key[self._by_cost], 0
         # A stable sort: the order of equal keys in an unstable one depends on the processor.
         for end in np.cumsum(np.bincount(slots.costs)[::-1]).tolist():
             order[start:end] = order[start:end][np.argsort(key[start:end], kind="stable")]
             start = end
         if slots.is_plain:
-            return Draw(epoch, order, copies), generator.permutation(stage.n_batches)
-        return Draw(epoch, pairs[order], copies[order]), generator.permutation(stage.n_batches)
-
-
-class _Stage:
-    """The slots of a stage by falling cost, and where they are cut into batches."""
-
-    def __init__(self, slots: Slots, batch_tokens: int) -> None:
-        self.slots = slots
-        self.n_batches = 0
-        if not len(slots.costs):
-            return
-        self.starts = _cut(slots.costs, batch_tokens)
-        self.n_batches = len(self.starts) - 1
-        falling = slots.costs.max() - slots.costs
-        falling = falling.astype(np.min_scalar_type(falling.max()))  # small types are sorted in linear time
-        self.by_cost = np.argsort(falling, kind="stable").astype(np.uint32)
+            return Draw(epoch, order, copies), generator.permutation(self.epochs.n_batches)
+        return Draw(epoch, pairs[order], copies[order]), generator.permutation(self.epochs.n_batches)
 
 
 def _cut(costs: NDArray[np.int32], batch_tokens: int) -> NDArray[np.int64]:

@@ -14,7 +14,6 @@ from torch import Tensor
 from dragoman.data.batch_order import BatchOrder
 from dragoman.data.drawn_pairs import AS_STORED, Drawing, DrawnPairs
 from dragoman.data.row_groups import group_by_cost, group_rows
-from dragoman.data.slots import StageWeights
 from dragoman.data.store import PairStore
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizers
@@ -88,9 +87,9 @@ class Batches:
         batch_tokens: int,
         seed: int,
         drawing: Drawing = AS_STORED,
-        stages: Sequence[StageWeights] = (),
+        weights: Sequence[float] = (),
     ) -> None:
-        self._order = BatchOrder(store, batch_tokens=batch_tokens, seed=seed, stages=stages)
+        self._order = BatchOrder(store, batch_tokens=batch_tokens, seed=seed, weights=weights)
         self._drawn, self._tokenizers = DrawnPairs(store, tokenizers, seed, drawing), tokenizers
         self._lengths_change = drawing.augmentation.is_on
         self._batch_tokens = batch_tokens

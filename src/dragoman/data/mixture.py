@@ -9,7 +9,7 @@ from itertools import zip_longest
 from dragoman.data.checks.markup import cleaned
 from dragoman.data.corpus import UNKNOWN_LANGUAGE, Split, available_splits, languages, read_pairs
 from dragoman.data.parallel_text import ParallelText
-from dragoman.data.slots import StageWeights, pairs_in_epoch
+from dragoman.data.slots import pairs_in_epoch
 from dragoman.data.store import Part
 from dragoman.errors import ConfigError, counted
 from dragoman.settings.corpus_config import MOST_TIMES, corpus_names
@@ -114,7 +114,7 @@ def _known(name: str, data: DataConfig) -> tuple[str, str]:
 
 
 def planned_text(data: DataConfig) -> tuple[int, ParallelText]:
-    """Return the number of pairs in an epoch after all stages, and text that begins with pairs of all corpora.
+    """Return the number of pairs in an epoch, and text that begins with pairs of all corpora.
 
     Raises:
         ConfigError, DataError: as `read_pairs`.
@@ -129,7 +129,7 @@ def planned_text(data: DataConfig) -> tuple[int, ParallelText]:
         for n_pairs in (text.count(),)
         for direction in (_known(name, one), _known(name, one)[::-1])[: 1 + corpus.both_ways]
     ]
-    weights = stage_weights(data, [part for _, part in parts])[-1].weights
+    weights = part_weights(data, [part for _, part in parts])
     n_pairs = sum(weight * part.n_pairs for weight, (_, part) in zip(weights, parts, strict=True))
     name = ", ".join(text.name for text in texts)
     return round(n_pairs), ParallelText.of_pairs(name, lambda: _in_turn(texts))
@@ -141,45 +141,32 @@ def _in_turn(texts: Sequence[ParallelText]) -> Iterator[tuple[str, str]]:
         yield from (pair for pair in pairs if pair is not None)
 
 
-def stage_weights(data: DataConfig, parts: Sequence[Part]) -> list[StageWeights]:
-    """Return the weights of the parts of a store, stage by stage; none for a corpus that is no mixture.
+def part_weights(data: DataConfig, parts: Sequence[Part]) -> tuple[float, ...]:
+    """Return the weights of the parts of a store; none for a corpus that is no mixture.
 
     With a temperature T, a part of n pairs counts as n^(1/T) (Arivazhagan et al. 2019, section 4), and an epoch has as
     many pairs as without; but no pair more than 1,000 times.
     """
     if not data.corpora:
+        return ()
+    if data.temperature == 1:
+        named = dict(zip(corpus_names(data.corpora), (corpus.weight for corpus in data.corpora), strict=True))
+        return tuple(named[part.name] for part in parts)
+    shares = [part.n_pairs ** (1 / data.temperature) for part in parts]
+    scale = sum(part.n_pairs for part in parts) / max(1.0, sum(shares))
+    return tuple(
+        min(MOST_TIMES, scale * share / max(1, part.n_pairs)) for share, part in zip(shares, parts, strict=True)
+    )
+
+
+def describe_epoch(data: DataConfig, parts: Sequence[Part]) -> list[str]:
+    """Return a line for people about the pairs in an epoch; none for a corpus that is no mixture."""
+    if not data.corpora:
         return []
-    named = dict(zip(corpus_names(data.corpora), (corpus.weight for corpus in data.corpora), strict=True))
-    stages = [
-        StageWeights(tuple(stage.weights.get(part.name, 0.0) for part in parts), stage.until) for stage in data.stages
-    ]
-    last = [named[part.name] for part in parts]
-    if data.temperature != 1:
-        shares = [part.n_pairs ** (1 / data.temperature) for part in parts]
-        scale = sum(part.n_pairs for part in parts) / max(1.0, sum(shares))
-        last = [
-            min(MOST_TIMES, scale * share / max(1, part.n_pairs)) for share, part in zip(shares, parts, strict=True)
-        ]
-    return [*stages, StageWeights(tuple(last))]
-
-
-def describe_epochs(data: DataConfig, parts: Sequence[Part]) -> list[str]:
-    """Return a line for people about the pairs in an epoch of each stage; none for a corpus that is no mixture."""
-    stages = stage_weights(data, parts)
-    lines, first = [], 1
-    for stage in stages:
-        sizes = [pairs_in_epoch(part.n_pairs, weight) for part, weight in zip(parts, stage.weights, strict=True)]
-        listed = ", ".join(f"{_label(part)} {size:,}" for part, size in zip(parts, sizes, strict=True))
-        if len(stages) == 1:
-            start = "an epoch has {}"
-        elif stage.until is None:
-            start = f"each epoch from {first} on has {{}}"
-        else:
-            is_one = stage.until == first
-            start = f"epoch {first} has {{}}" if is_one else f"epochs {first} to {stage.until} have {{}} each"
-            first = stage.until + 1
-        lines.append(f"{start.format(counted(sum(sizes), 'pair'))}: {listed}")
-    return lines
+    weights = part_weights(data, parts)
+    sizes = [pairs_in_epoch(part.n_pairs, weight) for part, weight in zip(parts, weights, strict=True)]
+    listed = ", ".join(f"{_label(part)} {size:,}" for part, size in zip(parts, sizes, strict=True))
+    return [f"an epoch has {counted(sum(sizes), 'pair')}: {listed}"]
 
 
 def _label(part: Part) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from dragoman.data.corpus import UNKNOWN_LANGUAGE
 from dragoman.data.encode_corpus import PartText, write_stores
 from dragoman.data.leaks import without_leaks
-from dragoman.data.mixture import Corpus, describe_epochs, open_corpora
+from dragoman.data.mixture import Corpus, describe_epoch, open_corpora
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.prepared import (
     DATA_FOLDER,
@@ -90,7 +90,7 @@ def prepare(
             lines.append(f"warning: {problem}; give --target-lang, or BLEU will be far too low")
         _write(folder, _parts(corpora, selections, tokenizers), tokenizers, origin, lines)
         prepared = open_prepared(folder, origin)
-    _log_lines([*prepared.lines, *describe_epochs(config.data, prepared.train.parts)])
+    _log_lines([*prepared.lines, *describe_epoch(config.data, prepared.train.parts)])
     return prepared
 
 

@@ -6,6 +6,8 @@ sentence that is held out is also trained on.
 
 from __future__ import annotations
 
+import heapq
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -22,11 +24,12 @@ from dragoman.data.filtering import Counts, text_problem
 from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.repeats import find_repeats
-from dragoman.data.smallest_hashes import HELD_OUT_SHARE, SmallestHashes
 from dragoman.errors import DataError, counted
 from dragoman.settings.data_config import DataConfig
 
 TRAIN, VALIDATION = "train", "validation"
+#: At most one of so many pairs is taken out of the training data for validation.
+_HELD_OUT_SHARE = 10
 
 #: (line, source, target): a pair with readable text, and its line in the corpus.
 NumberedPair = tuple[int, str, str]
@@ -141,7 +144,7 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
     with HashedPairs("source") as by_source, HashedPairs("target") as by_target:
         survey.read(text, by_source, by_target)
         duplicates, repeats = find_duplicates(by_source), find_repeats(by_target)
-    held_out = survey.smallest.least(data.validation_size, survey.n_usable // HELD_OUT_SHARE)
+    held_out = survey.smallest.least(data.validation_size, survey.n_usable // _HELD_OUT_SHARE)
     uses = np.full(len(survey.usable), Use.UNUSABLE, np.uint8)
     is_usable = np.frombuffer(survey.usable, bool)
     uses[is_usable] = _uses(survey.n_usable, held_out, duplicates.repeated if data.dedup else None)
@@ -180,7 +183,7 @@ class _Survey:
     def __init__(self, others: Mapping[str, ParallelText], n_held_out: int, faults: FaultCounter) -> None:
         self._other_hashes = {split: {text_hash(source) for source, _ in other} for split, other in others.items()}
         self.overlaps = dict.fromkeys(others, 0)
-        self.dropped, self.checks, self.smallest = Counts(), CorpusChecks(), SmallestHashes(n_held_out)
+        self.dropped, self.checks, self.smallest = Counts(), CorpusChecks(), _SmallestHashes(n_held_out)
         self.faults = faults
         #: 1 for each pair with usable text, 0 for others.
         self.usable = bytearray()
@@ -229,3 +232,38 @@ def _uses(n_usable: int, held_out: Sequence[Sequence[int]], dropped: NDArray[np.
         uses[pairs] = Use.SAME_SOURCE
         uses[pairs[0]] = Use.VALIDATION
     return uses
+
+
+class _SmallestHashes:
+    """The smallest different hashes of a stream and the pairs that have them, in RAM for these alone."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._negated: list[int] = []
+        self._pairs: dict[int, array[int]] = {}
+
+    def add(self, number: int, pair: int) -> None:
+        """Take the next hash. A hash among the smallest at the end was among the smallest at every step before."""
+        if number in self._pairs:
+            self._pairs[number].append(pair)
+        elif len(self._negated) < self._size:
+            heapq.heappush(self._negated, -number)
+            self._pairs[number] = array("q", (pair,))
+        elif self._size and number < -self._negated[0]:
+            del self._pairs[-heapq.heapreplace(self._negated, -number)]
+            self._pairs[number] = array("q", (pair,))
+
+    def least(self, size: int, n_pairs: int) -> list[array[int]]:
+        """Return the pairs of at most `size` hashes, `n_pairs` in all; of a tenth of the hashes if these are all.
+
+        A hash with more pairs than are left is skipped.
+        """
+        if len(self._pairs) < self._size:
+            size = min(size, len(self._pairs) // _HELD_OUT_SHARE)
+        least: list[array[int]] = []
+        for number in sorted(self._pairs):
+            pairs = self._pairs[number]
+            if len(least) < size and len(pairs) <= n_pairs:
+                least.append(pairs)
+                n_pairs -= len(pairs)
+        return least

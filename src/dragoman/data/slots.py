@@ -17,15 +17,6 @@ _TIES = 1
 
 
 @dataclass(frozen=True)
-class StageWeights:
-    """The weights of a stage: how often an epoch has each pair of each part of a store."""
-
-    weights: tuple[float, ...]
-    #: Epochs that are done at the end of the stage; None for the last.
-    until: int | None = None
-
-
-@dataclass(frozen=True)
 class _Shared:
     """Slots that pairs fill in turn: the pairs by falling cost, and the number of slots."""
 
@@ -49,7 +40,7 @@ class _Shared:
 
 
 class Slots:
-    """The slots of each epoch of a stage. With a weight of 1 for all, the slots are the pairs.
+    """The slots of each epoch. With a weight of 1 for all, the slots are the pairs.
 
     Args:
         costs: of each pair: int32 (n_pairs,).

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,7 +119,7 @@ def _rows(path: Path) -> Iterator[_Row]:
     delimiter = "\t" if uncompressed_name(path).suffix == ".tsv" else max(_DELIMITERS, key=first.count)
     has_quotes = delimiter != "\t"
     rows = csv.reader(
-        (line + "\n" for line in _chained(first, lines)),
+        (line + "\n" for line in chain([first], lines)),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if has_quotes else csv.QUOTE_NONE,
         strict=True,
@@ -139,11 +140,6 @@ def _lines(path: Path) -> Iterator[str]:
         if isinstance(line, Unreadable):
             raise DataError(f"the line is {line.value}", path, line=number, advice="mend or remove it")
         yield line.replace("\r", " ")
-
-
-def _chained(first: str, rest: Iterable[str]) -> Iterator[str]:
-    yield first
-    yield from rest
 
 
 def _columns(header: Sequence[str], path: Path) -> dict[str, int]:

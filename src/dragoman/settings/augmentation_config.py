@@ -20,7 +20,7 @@ class AugmentationConfig(Section):
     case: Dose = 0.0
     """A source in small letters, in Title Case, or with one WORD in capitals. `translate` handles all capitals."""
     punctuation: Dose = 0.0
-    """No final mark on either side; or a source with doubled marks, other quotes, dashes or spaces."""
+    """No final mark on either side; a question keeps it in the target."""
     typos: Dose = 0.0
     """Typing errors in a word of the source: letters swapped, missing, doubled or beside the right ones."""
 

@@ -1,4 +1,4 @@
-"""Settings of `data.corpora` and `data.stages`: the corpora of a mixture, and their weights."""
+"""Settings of `data.corpora`: the corpora of a mixture, and their weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dragoman.settings.ranges import Positive
 from dragoman.settings.sections import Section
 from dragoman.settings.text_origin import LANGUAGE_CODE, columns_problems, language_problems, origin_problems
 
@@ -28,7 +27,7 @@ class CorpusConfig(Section):
     """One corpus of a mixture: its text, as in `data`, and its part in the training."""
 
     name: str | None = None
-    """Name in messages and stages; by default the corpus's, or its languages, such as en-de."""
+    """Name in messages; by default the corpus's, or its languages, such as en-de."""
     corpus: str | None = None
     source: str | None = None
     target: str | None = None
@@ -81,19 +80,6 @@ def _language(file: str | None) -> str | None:
     return last if before and LANGUAGE_CODE.fullmatch(last) else None
 
 
-class StageConfig(Section):
-    """Weights of the first epochs, by the names of corpora. A corpus that is not named has no part in them."""
-
-    until: Positive
-    """Number of epochs that are done at the end of the stage."""
-    weights: dict[str, Weight]
-
-    def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Yield a stage without text."""
-        if not any(self.weights.values()):
-            yield "weights", "a stage needs a corpus with a weight above 0"
-
-
 def corpus_names(corpora: Sequence[CorpusConfig]) -> tuple[str, ...]:
     """Return the name of each corpus; one that has none gets its usual name, with a number if that is taken."""
     names = [corpus.name for corpus in corpora]
@@ -109,10 +95,8 @@ def corpus_names(corpora: Sequence[CorpusConfig]) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
-def mixture_problems(
-    corpora: Sequence[CorpusConfig], temperature: float, stages: Sequence[StageConfig]
-) -> Iterator[tuple[str, str]]:
-    """Yield names that two corpora have, weights that contradict each other, and stages that cannot be."""
+def mixture_problems(corpora: Sequence[CorpusConfig], temperature: float) -> Iterator[tuple[str, str]]:
+    """Yield names that two corpora have, and weights that contradict each other."""
     names, weights = corpus_names(corpora), [corpus.weight for corpus in corpora]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield "corpora", f"two corpora have the name {name!r}; give each its own (name)"
@@ -120,9 +104,3 @@ def mixture_problems(
         yield "temperature corpora", "temperature chooses the weights; give either it or the weights of corpora"
     if not any(weights):
         yield "corpora", "all corpora have the weight 0; one must have more"
-    ends = [stage.until for stage in stages]
-    if ends != sorted(set(ends)):
-        yield "stages", f"stages must end one after the other; until must grow, but is {', '.join(map(str, ends))}"
-    for number, stage in enumerate(stages, start=1):
-        for unknown in sorted(stage.weights.keys() - set(names)):
-            yield "stages corpora", f"stage {number} names an unknown corpus, {unknown!r}; there are {', '.join(names)}"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from dragoman.settings.corpus_config import CorpusConfig, StageConfig, corpus_names, mixture_problems
+from dragoman.settings.corpus_config import CorpusConfig, corpus_names, mixture_problems
 from dragoman.settings.ranges import Positive, Size
 from dragoman.settings.sections import Section
 from dragoman.settings.text_origin import columns_problems, language_problems, origin_problems
@@ -62,8 +62,6 @@ class DataConfig(Section):
     columns, a name, and a tag."""
     temperature: Annotated[float, Field(ge=1, le=100)] = 1.0
     """With a temperature T, each of the `corpora` with n pairs counts as n^(1/T): small ones are seen more often."""
-    stages: tuple[StageConfig, ...] = ()
-    """Weights of `corpora` until so many epochs are done: a list of {until: 4, weights: {en-de: 1}}."""
     validation_size: Positive = 1000
     """Number of pairs held out for validation when no validation files are given."""
     max_length: Size = 256
@@ -84,7 +82,7 @@ class DataConfig(Section):
     def for_older_releases(self) -> dict[str, Any]:
         """Return the settings that decide the prepared corpus, as JSON; newer settings only if they are on."""
         unused = {name for name in ("clean", "columns", "drop") if not getattr(self, name)}
-        return self.model_dump(mode="json", exclude={"misaligned", "corpora", "temperature", "stages"} | unused)
+        return self.model_dump(mode="json", exclude={"misaligned", "corpora", "temperature"} | unused)
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Yield two origins of one text, half an origin, unknown language codes, and mixtures that cannot be."""
@@ -98,16 +96,15 @@ class DataConfig(Section):
                 if getattr(self, name) is not None:
                     where = "has no place beside them" if name.startswith("test_") else "belongs into one of them"
                     yield f"corpora {name}", f"corpora have texts of their own; {name} {where}"
-            yield from mixture_problems(self.corpora, self.temperature, self.stages)
-        elif self.temperature != 1 or self.stages:
-            name = "temperature" if self.temperature != 1 else "stages"
-            yield f"corpora {name}", f"{name} has no effect without corpora"
+            yield from mixture_problems(self.corpora, self.temperature)
+        elif self.temperature != 1:
+            yield "corpora temperature", "temperature has no effect without corpora"
 
     def each(self) -> Iterator[tuple[str, DataConfig]]:
         """Yield the name of each corpus, and settings that have it alone; the only corpus has no name."""
         if not self.corpora:
             yield "", self
-        alone = {"corpora": (), "temperature": 1.0, "stages": ()}
+        alone = {"corpora": (), "temperature": 1.0}
         for name, corpus in zip(corpus_names(self.corpora), self.corpora, strict=True):
             text = {key: getattr(corpus, key) for key in _OF_ONE_CORPUS if not key.startswith("test_")}
             yield name, self.model_copy(update={**alone, **text})

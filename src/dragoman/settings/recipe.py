@@ -26,7 +26,7 @@ def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, A
     )
     settings = read_yaml(path, "recipe", advice) if path is not None else {}
     if path is not None and path.name == "config.yaml":
-        _drop_pad_id(settings)
+        _drop_older_settings(settings)
     override_settings(settings, overrides)
     return settings
 
@@ -76,8 +76,9 @@ def to_yaml(config: Section) -> str:
     return text
 
 
-def _drop_pad_id(settings: dict[str, Any]) -> None:
-    """Drop `model.pad_id`, which runs of release 0.1.0 have saved; it is 0 in all of them."""
-    model = settings.get("model")
-    if isinstance(model, dict) and model.get("pad_id") == 0:
-        del model["pad_id"]
+def _drop_older_settings(settings: dict[str, Any]) -> None:
+    """Drop settings without effect that runs of older releases have saved: `model.pad_id` 0, `data.stages` empty."""
+    for section, name, usual in (("model", "pad_id", 0), ("data", "stages", [])):
+        values = settings.get(section)
+        if isinstance(values, dict) and values.get(name) == usual:
+            del values[name]

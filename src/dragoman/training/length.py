@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dragoman.data.batch_order import BatchOrder
 from dragoman.data.epochs import Epochs
-from dragoman.data.mixture import stage_weights
+from dragoman.data.mixture import part_weights
 from dragoman.data.prepared import open_prepared
 from dragoman.settings.config import Config
 from dragoman.settings.training_config import TrainingConfig
@@ -77,6 +77,6 @@ def steps_of_run(config: Config, run: Path) -> int:
         BundleError: the prepared corpus is missing or damaged.
     """
     training, prepared = config.training, open_prepared(run)
-    stages = stage_weights(config.data, prepared.train.parts)
-    order = BatchOrder(prepared.train, batch_tokens=training.batch_tokens, seed=training.seed, stages=stages)
+    weights = part_weights(config.data, prepared.train.parts)
+    order = BatchOrder(prepared.train, batch_tokens=training.batch_tokens, seed=training.seed, weights=weights)
     return total_steps(training, order.epochs)

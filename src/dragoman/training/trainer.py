@@ -13,7 +13,7 @@ import torch
 
 from dragoman.data.batches import Batch, Batches
 from dragoman.data.drawn_pairs import Drawing
-from dragoman.data.mixture import stage_weights
+from dragoman.data.mixture import part_weights
 from dragoman.data.prepared import Prepared
 from dragoman.machine.files import write_file
 from dragoman.machine.processes import Processes
@@ -65,7 +65,7 @@ class Trainer:
             prepared.tokenizers,
             batch_tokens=self.training.batch_tokens,
             seed=self.training.seed,
-            stages=stage_weights(config.data, prepared.train.parts),
+            weights=part_weights(config.data, prepared.train.parts),
             drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length, config.augmentation),
         )
         self.length = Length(self.training, batches.epochs, state.model.config.d_model)

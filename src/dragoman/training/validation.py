@@ -93,7 +93,7 @@ def validate(
     batches = Batches(store, tokenizers, batch_tokens=batch_tokens, seed=0)
     total, count = 0.0, 0
     with torch.no_grad():
-        for index in range(batches.epochs.size(0)):
+        for index in range(batches.epochs.n_batches):
             if is_stopped():
                 return None
             for batch in batches.micro_batches(index):

@@ -8,17 +8,32 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from dragoman.data.augmentation.attaching import attach_piece, attach_span
 from dragoman.data.augmentation.letters import add_typos, change_case
-from dragoman.data.augmentation.punctuation import change_punctuation
-from dragoman.data.augmentation.replacing import replace_spans, reserve, reserve_names
+from dragoman.data.augmentation.made_up_spans import draw_verbatim
+from dragoman.data.augmentation.names import draw_name
+from dragoman.data.augmentation.replacing import free_pieces, replace_spans, reserve, reserve_names
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_spans import shared_verbatim
+from dragoman.data.perturbations.final_marks import drop_final_mark, final_mark
+from dragoman.data.perturbations.picking import pick
 from dragoman.settings.augmentation_config import AugmentationConfig
+from dragoman.text.languages import WITHOUT_SPACES
 from dragoman.text.subword_sampling import keyed_draws
 
 #: Of the pairs that nothing can be replaced in, the share that gets something attached.
 _ATTACHED_SHARE = 0.3
+#: Ways to put something ({1}) beside a text ({0}), in scripts with spaces and in scripts without.
+_FORMS = (
+    ("{0} {1}", "{0}{1}"),
+    ("{0} {1}", "{0} {1}"),
+    ("{0} ({1})", "{0}（{1}）"),
+    ("{0} – {1}", "{0} – {1}"),
+    ("{1}: {0}", "{1}：{0}"),
+    ("{1} {0}", "{1}{0}"),
+    ("[{1}] {0}", "[{1}]{0}"),
+)
+#: Final marks of two kinds.
+_QUESTION, _STATEMENT = "?？", ".。｡!！"
 
 
 @dataclass(frozen=True)
@@ -70,14 +85,40 @@ class Augmentation:
         if not self.pieces:
             return pair
         changed = reserve_names(pair, languages, self.pieces, generator)
-        if changed == pair and generator.random() < _ATTACHED_SHARE:
-            return attach_piece(pair, languages, self.pieces, generator)
+        free = free_pieces(pair, self.pieces, generator)
+        if changed == pair and free and generator.random() < _ATTACHED_SHARE:
+            return attach(pair, languages, free[0], generator)
         return changed
 
 
 def _with_spans(pair: Pair, languages: Languages, generator: Generator) -> Pair:
-    """Return the pair with other names, numbers and addresses, or with one at one end."""
+    """Return the pair with other names, numbers and addresses, or with a name or an address at one end."""
     changed = replace_spans(pair, languages, generator)
     if changed == pair and generator.random() < _ATTACHED_SHARE:
-        return attach_span(pair, languages, generator)
+        addition = draw_name("person", generator) if generator.random() < 0.5 else draw_verbatim(generator)
+        return attach(pair, languages, addition, generator)
     return changed
+
+
+def attach(pair: Pair, languages: Languages, addition: str, generator: Generator) -> Pair:
+    """Return the pair with the same text at the same end of both sides."""
+    form = pick(_FORMS, generator)
+    source, target = (
+        form[language in WITHOUT_SPACES and not (text[:1].isascii() or text[-1:].isascii())].format(text, addition)
+        for text, language in zip(pair, languages, strict=True)
+    )
+    return source, target
+
+
+def change_punctuation(pair: Pair, generator: Generator) -> Pair:
+    """Return the pair without its final marks: a translation ends as its source does.
+
+    A question keeps its mark in the target. A pair whose marks are of two kinds stays.
+    """
+    source, target = pair
+    marks = final_mark(source), final_mark(target)
+    if all(mark and mark in _QUESTION for mark in marks):
+        return drop_final_mark(source, generator), target
+    if all(mark and mark in _STATEMENT for mark in marks):
+        return drop_final_mark(source, generator), drop_final_mark(target, generator)
+    return pair

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from numpy.random import Generator
 
-from dragoman.data.augmentation.name_lists import FAMILY, FEMALE, MALE
 from dragoman.data.augmentation.names import invented_word
 from dragoman.data.perturbations.picking import pick
 
@@ -19,11 +18,6 @@ _FILE_ENDS = "txt pdf docx csv json py md jpg png html zip mp3 xlsx yaml"
 _FORMAT_SIGNS = "%s %d %s %d %f %i %@ %1$s %2$s %.2f %5d %02d"
 _FIELDS, _DOMAINS, _FILES, _FORMATS = (
     tuple(words.split()) for words in (_FIELD_NAMES, _DOMAIN_ENDS, _FILE_ENDS, _FORMAT_SIGNS)
-)
-
-#: Names as they stand in addresses.
-_FIRST, _LAST = (
-    tuple(name.lower() for name in names if name.isascii() and name.isalpha()) for names in (FEMALE + MALE, FAMILY)
 )
 
 
@@ -58,16 +52,15 @@ def _url(generator: Generator) -> str:
 
 
 def _email(generator: Generator) -> str:
-    name = pick(("info", "contact", pick(_FIRST, generator), invented_word(generator)), generator)
+    name = pick(("info", "contact", invented_word(generator), invented_word(generator)), generator)
     if generator.random() < 0.5:
-        name += pick(".-_", generator) + pick((pick(_LAST, generator), _digits(3, generator)), generator)
+        name += pick(".-_", generator) + pick((invented_word(generator), _digits(3, generator)), generator)
     return f"{name}@{_domain(generator)}"
 
 
 def _mention(generator: Generator) -> str:
-    name = pick((pick(MALE, generator), invented_word(generator), invented_word(generator)), generator)
     number = _digits(3, generator) if generator.random() < 0.3 else ""
-    return f"{pick('@@#', generator)}{name}{number}"
+    return f"{pick('@@#', generator)}{invented_word(generator)}{number}"
 
 
 def _code(generator: Generator) -> str:
@@ -80,15 +73,8 @@ def _digits(most: int, generator: Generator) -> str:
     return str(int(generator.random() * 10**most))
 
 
+#: Each as often as it is drawn.
 _KINDS: tuple[Callable[[Generator], str], ...] = (
-    *(_placeholder,) * 4,
-    _format,
-    _url,
-    _url,
-    _url,
-    _email,
-    _email,
-    _mention,
-    _mention,
-    _code,
+    *((_placeholder,) * 4 + (_url,) * 3 + (_email,) * 2 + (_mention,) * 2),
+    *(_format, _code),
 )

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from numpy.random import Generator
 
-from dragoman.content.digits import Number, find_numbers
+from dragoman.content.digits import find_numbers
 from dragoman.content.entity import Entity
-from dragoman.content.find import amount
 from dragoman.content.language import any_of, language_of
 from dragoman.content.write import write
 from dragoman.data.augmentation.shared import Place
@@ -33,7 +32,6 @@ _GROUPED = re.compile(r"\d{1,3}\D\d{3}")
 #: Spaces between thousands; CLDR has the last one.
 _SPACES = re.compile("[ \u00a0\u2009\u202f]")
 _FIRST_YEAR, _LAST_YEAR = 1000, 2099
-_MONEY_SHARE = 0.4
 
 
 def value_of(text: str, code: str) -> Value:
@@ -102,8 +100,6 @@ def other_value(value: Value, context: Context, generator: Generator) -> Value |
         return Decimal(_between(10 ** (len(whole) - 1), 10 ** len(whole) - 1, generator))
     if context.is_hour and value <= 24:
         return Decimal(_between(2, 12 if value <= 12 else 23, generator))
-    if context.is_money and generator.random() < _MONEY_SHARE:
-        return Decimal(f"{other_whole(whole, generator)}.{draw_digits(2, generator)}")
     if not context.is_free:
         return Decimal(draw_digits(len(whole) - 2, generator) + whole[-2:])
     return Decimal(other_whole(whole, generator))
@@ -115,7 +111,6 @@ class Context(NamedTuple):
     #: It is part of a word, such as "2nd".
     is_word: bool
     is_hour: bool
-    is_money: bool
     #: It is part of a longer one, such as that of a telephone.
     is_part: bool
     #: Any number from two on has the same grammar.
@@ -128,7 +123,6 @@ def context(pair: tuple[str, str], places: tuple[Place, Place], codes: tuple[str
     return Context(
         is_word=any(_LETTER.match(text, end) for text, (_, end), _ in sides),
         is_hour=any(_hour_words(code).match(text, end) for text, (_, end), code in sides),
-        is_money=any(_is_money(text, place, code) for text, place, code in sides),
         is_part=any(text[start - 1 : start] in _JOINING or text[end : end + 1] in _JOINING
                     for text, (start, end), _ in sides),
         is_free=_ONE_OR_MANY.issuperset(codes),
@@ -143,23 +137,11 @@ def _hour_words(code: str) -> re.Pattern[str]:
     return re.compile(rf"\s?(?:{any_of(words)})", re.IGNORECASE)
 
 
-def _is_money(text: str, place: Place, code: str) -> bool:
-    language = language_of(code)
-    return language is not None and amount(text, Number(*place, frozenset([Decimal()])), language).kind == "money"
-
-
 def other_whole(digits: str, generator: Generator) -> str:
     """Return a whole number from two on, most often with as many digits as another."""
     if len(digits) == 4 and _FIRST_YEAR <= int(digits) <= _LAST_YEAR and generator.random() < 0.9:
         return str(_between(_FIRST_YEAR, _LAST_YEAR, generator))
-    chance = generator.random()
-    length = (
-        len(digits)
-        if chance < 0.6
-        else pick((2, 2, 3, 4), generator)
-        if chance < 0.85
-        else pick((5, 6, 7, 9), generator)
-    )
+    length = len(digits) if generator.random() < 0.6 else pick((2, 2, 3, 4, 5, 7), generator)
     return str(_between(max(2, 10 ** (length - 1)), 10**length - 1, generator))
 
 

@@ -9,8 +9,7 @@ from numpy.random import Generator
 
 from dragoman.data.augmentation.days import draw_day
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
-from dragoman.data.augmentation.name_lists import NAME_KINDS, WITH_CHINESE, NameKind
-from dragoman.data.augmentation.names import draw_name
+from dragoman.data.augmentation.names import NAME_KINDS, NameKind, draw_name, names_with_chinese
 from dragoman.data.augmentation.number_values import context, other_value, value_of, written
 from dragoman.data.augmentation.shared import Languages, Pair, Shared
 from dragoman.data.augmentation.shared_spans import find_shared
@@ -118,8 +117,7 @@ def _replacement(shared: Shared, pair: Pair, languages: Languages, generator: Ge
 
 
 def _chinese_name(kind: NameKind, languages: Languages, generator: Generator) -> Pair:
-    kinds = ("female", "male") if kind == "person" else (kind,)
-    _, latin, forms = pick([entry for entry in WITH_CHINESE if entry[0] in kinds], generator)
+    latin, forms = pick(names_with_chinese(kind), generator)
     form = pick(forms, generator)
     return (form, latin) if languages[0] == "zh" else (latin, form)
 

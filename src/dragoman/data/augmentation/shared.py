@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from dragoman.data.augmentation.name_lists import NameKind
+from dragoman.data.augmentation.names import NameKind
 from dragoman.text.spans import Kind
 
 #: Source and target.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
 
-from dragoman.data.augmentation.name_lists import OTHERS, WITH_CHINESE, NameKind
-from dragoman.data.augmentation.names import known_kind
+from dragoman.data.augmentation.names import NAME_KINDS, NameKind, known_names, names_with_chinese
 from dragoman.data.augmentation.shared import Languages, Pair, Place, Shared
 
 #: A capitalised word in Latin letters that is no part of a longer word or address.
@@ -17,8 +18,6 @@ _BEGINNING = re.compile(r"(?:\A|[.!?:;…\"„“”«»「‘])\s*\Z")
 _BEFORE_PLACE = re.compile(r"\b(?:in|at|near|from)\s\Z")
 #: French words before a name whose form depends on its gender or number.
 _ARTICLE = re.compile(r"(?:\b(?:en|au|aux|du|des|le|la|les)\s|\bl['’])\Z", re.IGNORECASE)
-_CHINESE = {form: (kind, latin) for kind, latin, forms in WITH_CHINESE for form in forms if len(form) > 1}
-_CHINESE_NAME = re.compile("|".join(sorted(_CHINESE, key=len, reverse=True)))
 #: Languages in which a capital inside a sentence says nothing: they capitalise nouns, or are not known.
 _NOUNS_HAVE_CAPITALS = frozenset(("de", "lb", "und", "mul"))
 #: The most places of one name on a side.
@@ -65,12 +64,13 @@ def _add_genitives(words: list[dict[str, list[Place]]], pair: Pair, german: int)
 
 def _kind(word: str, places: tuple[Place, Place], pair: Pair, languages: Languages) -> NameKind | None:
     """Return the kind of a word on both sides; None if it is no name, or another name would not fit there."""
-    if word in OTHERS:
+    known = known_names()
+    if word in known and known[word] is None:
         return None
     before = [text[max(0, start - 12) : start] for text, (start, _) in zip(pair, places, strict=True)]
     if any(language == "fr" and _ARTICLE.search(text) for text, language in zip(before, languages, strict=True)):
         return None
-    if kind := known_kind(word):
+    if kind := known.get(word):
         return kind
     is_inside = any(
         language not in _NOUNS_HAVE_CAPITALS and not _BEGINNING.search(text)
@@ -90,7 +90,7 @@ def _joined(names: list[Shared], pair: Pair) -> list[Shared]:
             for places, text in zip(sides, pair, strict=True)
         ):
             source, target = (((first[0], second[1]),) for first, second in sides)
-            joined[-1] = Shared(last.kind if last.kind != "person" else name.kind, (source, target))
+            joined[-1] = Shared(last.kind, (source, target))
         else:
             joined.append(name)
     return joined
@@ -101,11 +101,12 @@ def _with_chinese(pair: Pair, languages: Languages) -> list[Shared]:
     chinese = languages.index("zh")
     text, words = pair[chinese], _words(pair[1 - chinese], "en")
     places: dict[tuple[NameKind, str], list[Place]] = {}
-    for match in _CHINESE_NAME.finditer(text):
-        places.setdefault(_CHINESE[match[0]], []).append(match.span())
+    names, pattern = _chinese_names()
+    for match in pattern.finditer(text):
+        places.setdefault(names[match[0]], []).append(match.span())
     for word, latin in _words(text, "zh").items():
-        if known := known_kind(word) or ("person" if word not in OTHERS else None):
-            places.setdefault((known, word), []).extend(latin)
+        if kind := known_names().get(word, "person"):
+            places.setdefault((kind, word), []).extend(latin)
     found = []
     for (kind, name), own in places.items():
         others = words.get(name, ())
@@ -113,3 +114,11 @@ def _with_chinese(pair: Pair, languages: Languages) -> list[Shared]:
             sides = (tuple(own), tuple(others))
             found.append(Shared(kind, sides if chinese == 0 else sides[::-1]))
     return found
+
+
+@cache
+def _chinese_names() -> tuple[Mapping[str, tuple[NameKind, str]], re.Pattern[str]]:
+    """Return the kind and the Latin form of each Chinese name of two characters or more, and a pattern of them."""
+    entries = [(kind, latin, forms) for kind in NAME_KINDS for latin, forms in names_with_chinese(kind)]
+    names = {form: (kind, latin) for kind, latin, forms in entries for form in forms if len(form) > 1}
+    return names, re.compile("|".join(sorted(names, key=len, reverse=True)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import html
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from dragoman.data.parallel_text import ParallelText
 from dragoman.data.text_files.lines import Line
 from dragoman.errors import counted
 from dragoman.text.cleaning import collapse_spaces
-from dragoman.text.spans import EMAIL, WEB_ADDRESS
+from dragoman.text.spans import find_spans
 
 Cleaning = Literal["entities", "tags", "mojibake"]
 
@@ -43,54 +42,51 @@ _TAG = re.compile(rf"<(/?)({_NAME})((?:{_ATTRIBUTE})*)\s*(/?)>|<!--[^<>]*-->|\{{
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 #: An ampersand that was encoded several times, before an entity.
 _ENCODED_AGAIN = re.compile(r"&(?:(?:amp|#38|#[xX]26);)+(?=(?:#?\w+);)")
-_PLACEHOLDER = re.compile(
-    r"\{\{[^{}]*\}\}|\$?\{[\w.:!]*\}|%\(\w+\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]|%(?:\d+\$)?[sd@](?!\w)"
-    r"|\b__[A-Z0-9]+(?:_[A-Z0-9]+)*__\b|</?\d+/?>"
-)
+#: Signs that a text with any markup has.
+_SIGN = re.compile(r"[&<@{%]|__|://|www\.")
+#: Spans that are counted.
+_SPANS: dict[str, str] = {"url": "web addresses", "email": "e-mail addresses", "placeholder": "placeholders"}
 _MAX_SAMPLE = 40
 _MAX_PASSES = 20
 
 
-@dataclass(frozen=True)
-class Remains:
-    """Number of pairs with one kind of markup, and the first of them."""
+@dataclass
+class _Remains:
+    """The number of pairs with one kind of markup, and the first of them.
 
+    Args:
+        line: the first line that has it.
+        sample: the markup there.
+    """
+
+    line: int
+    sample: str
     n_source: int = 0
     n_target: int = 0
-    #: Pairs that have it on at least one side.
     n_pairs: int = 0
-    #: The first line that has it, and the markup there.
-    line: int = 0
-    sample: str = ""
 
 
 class MarkupCounter:
     """Takes the pairs of a corpus, and counts those with markup of each kind."""
 
     def __init__(self) -> None:
-        self._remains = dict.fromkeys(_FINDERS, Remains())
+        self._remains: dict[str, _Remains] = {}
 
     def add(self, line: int, source: str, target: str) -> None:
         """Take one pair and its line."""
-        if not (_may_have(source) or _may_have(target)):
+        if not (_SIGN.search(source) or _SIGN.search(target)):
             return
-        for kind, find in _FINDERS.items():
-            in_source, in_target = next(find(source), None), next(find(target), None)
-            if in_source or in_target:
-                old = self._remains[kind]
-                new = replace(
-                    old,
-                    n_source=old.n_source + bool(in_source),
-                    n_target=old.n_target + bool(in_target),
-                    n_pairs=old.n_pairs + 1,
-                )
-                self._remains[kind] = (
-                    new if old.n_pairs else replace(new, line=line, sample=in_source or in_target or "")
-                )
+        sides = _first_of_each(source), _first_of_each(target)
+        for kind, sample in {**sides[1], **sides[0]}.items():
+            remains = self._remains.setdefault(kind, _Remains(line, sample))
+            remains.n_source += kind in sides[0]
+            remains.n_target += kind in sides[1]
+            remains.n_pairs += 1
 
     def lines(self) -> list[str]:
         """Return a warning for people about each kind that occurs."""
-        return [_warning(kind, remains) for kind, remains in self._remains.items() if remains.n_pairs]
+        kinds = ("HTML entities", "tags", *_SPANS.values())
+        return [_warning(kind, self._remains[kind]) for kind in kinds if kind in self._remains]
 
 
 def cleaned(text: ParallelText, cleaning: Sequence[Cleaning]) -> ParallelText:
@@ -117,7 +113,7 @@ def clean_markup(text: str, cleaning: Sequence[Cleaning]) -> str:
         if "entities" in cleaning and "&" in after:
             after = _ENTITY.sub(_decoded, _ENCODED_AGAIN.sub("&", after))
         if "tags" in cleaning and ("<" in after or "{\\" in after):
-            after = _TAG.sub(functools.partial(_without_tag, after), after)
+            after = _TAG.sub(_without_tag, after)
         if after == before:
             break
     return text if after == text else collapse_spaces(after)
@@ -127,36 +123,22 @@ def _clean_line(line: Line, cleaning: Sequence[Cleaning]) -> Line:
     if isinstance(line, str):
         if "mojibake" in cleaning:
             line = mend_mojibake(line)
-        return clean_markup(line, cleaning) if _may_have(line) else line
+        return clean_markup(line, cleaning) if _SIGN.search(line) else line
     return line
 
 
-def _may_have(text: str) -> bool:
-    """Return False for text without any markup; a loop over the signs takes three times as long."""
-    return (
-        "&" in text
-        or "<" in text
-        or "@" in text
-        or "{" in text
-        or "%" in text
-        or "__" in text
-        or "://" in text
-        or "www." in text
-    )
-
-
-def _without_tag(text: str, match: re.Match[str]) -> str:
+def _without_tag(match: re.Match[str]) -> str:
     """Return the replacement of a tag: a space if it breaks the line, an unknown tag itself, else nothing."""
-    if not _is_tag(match, text):
+    if not _is_tag(match):
         return match.group()
     return " " if (match[2] or "").lower() in _BREAKS else ""
 
 
-def _is_tag(match: re.Match[str], text: str) -> bool:
+def _is_tag(match: re.Match[str]) -> bool:
     if not match[2]:
         return True  # a comment, or a tag of subtitles
     name = match[2].lower()
-    return name in _BREAKS or name in _INLINE or any((match[1], match[3], match[4])) or f"</{match[2]}" in text
+    return name in _BREAKS or name in _INLINE or any((match[1], match[3], match[4])) or f"</{match[2]}" in match.string
 
 
 def _decoded(match: re.Match[str]) -> str:
@@ -168,40 +150,22 @@ def _is_entity(match: re.Match[str]) -> bool:
     return name.startswith("#") or name in html5
 
 
-def _entities(text: str) -> Iterator[str]:
-    return (match.group() for match in _ENTITY.finditer(text) if _is_entity(match))
+def _first_of_each(text: str) -> dict[str, str]:
+    """Return the first markup of each kind in a text."""
+    found = {_SPANS[span.kind]: text[span.start : span.end] for span in find_spans(text)[::-1] if span.kind in _SPANS}
+    for kind, pattern, is_one in (("HTML entities", _ENTITY, _is_entity), ("tags", _TAG, _is_tag)):
+        if first := next(filter(is_one, pattern.finditer(text)), None):
+            found[kind] = first.group()
+    return found
 
 
-def _tags(text: str) -> Iterator[str]:
-    return (match.group() for match in _TAG.finditer(text) if _is_tag(match, text))
-
-
-def _urls(text: str) -> Iterator[str]:
-    return (match.group() for match in WEB_ADDRESS.finditer(text))
-
-
-def _mails(text: str) -> Iterator[str]:
-    return (match.group() for match in EMAIL.finditer(text))
-
-
-def _placeholders(text: str) -> Iterator[str]:
-    return (match.group() for match in _PLACEHOLDER.finditer(text))
-
-
-_FINDERS = {
-    "HTML entities": _entities,
-    "tags": _tags,
-    "web addresses": _urls,
-    "e-mail addresses": _mails,
-    "placeholders": _placeholders,
-}
 _ADVICE = {
     "HTML entities": "; --set data.clean=entities decodes them",
     "tags": "; --set data.clean=tags removes them",
 }
 
 
-def _warning(kind: str, remains: Remains) -> str:
+def _warning(kind: str, remains: _Remains) -> str:
     sample = remains.sample if len(remains.sample) <= _MAX_SAMPLE else remains.sample[:_MAX_SAMPLE] + "..."
     location = f"the first in line {remains.line:,}: {sample}"
     sides = ""

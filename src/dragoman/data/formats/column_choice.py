@@ -21,7 +21,6 @@ from dragoman.data.formats.column_names import (
     is_swapped,
     language_code,
     meaning,
-    same_language,
 )
 from dragoman.data.formats.delimiters import DELIMITERS, N_JUDGED, Layout, cut
 from dragoman.data.formats.file_names import table_languages
@@ -152,14 +151,6 @@ def _column(path: Path, names: Sequence[str], part: str) -> int:
         return int(part) - 1
     same = [at for at, name in enumerate(names) if name == part]
     same = same or [at for at, name in enumerate(names) if name.casefold() == part.casefold()]
-    if not same and (sought := meaning(part, ambiguous=True)) and (sought.side or sought.language):
-        meanings = [meaning(name, ambiguous=True) for name in names]
-        same = [
-            at
-            for at, name in enumerate(meanings)
-            if name.side == sought.side
-            and (name.language == sought.language or same_language(name.language or "", sought.language or ""))
-        ]
     if len(same) != 1:
         shown = ", ".join(name if len(name) <= 30 else name[:27] + "..." for name in names)
         problem = f"{'several columns are' if same else 'no column is'} named {part}"

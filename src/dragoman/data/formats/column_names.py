@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,29 +25,6 @@ _PLAIN = frozenset(
 )
 #: Codes that more often mean something else: a number, or machine translation.
 _AMBIGUOUS = frozenset(("id", "mt", "no"))
-#: Names of languages in English, in the language itself and, for the most frequent, in some others.
-_NAMES = """
-af afrikaans; am amharic አማርኛ; ar arabic العربية; az azerbaijani azərbaycan; be belarusian беларуская;
-bg bulgarian български; bn bengali বাংলা; bs bosnian bosanski; ca catalan català; cs czech čeština česky;
-cy welsh cymraeg; da danish dansk; de german deutsch allemand alemán tedesco 德语 德文; el greek ελληνικά;
-en english englisch anglais inglés inglese 英语 英文; eo esperanto;
-es spanish español espanol castellano spanisch espagnol; et estonian eesti; eu basque euskara;
-fa persian farsi فارسی; fi finnish suomi; fr french français francais französisch francés francese 法语 法文;
-ga irish gaeilge; gl galician galego; gu gujarati ગુજરાતી; he hebrew עברית; hi hindi हिन्दी; hr croatian hrvatski;
-hu hungarian magyar; hy armenian հայերեն; id indonesian; is icelandic íslenska; it italian italiano italienisch;
-ja japanese 日本語 japanisch 日语; ka georgian ქართული; kk kazakh қазақ; km khmer ខ្មែរ; kn kannada ಕನ್ನಡ;
-ko korean 한국어; la latin latina; lb luxembourgish lëtzebuergesch; lo lao ລາວ; lt lithuanian lietuvių;
-lv latvian latviešu; mk macedonian македонски; ml malayalam മലയാളം; mn mongolian монгол; mr marathi मराठी;
-ms malay melayu; mt maltese malti; my burmese မြန်မာ; nb bokmål; ne nepali नेपाली; nl dutch nederlands; nn nynorsk;
-no norwegian norsk; pa punjabi ਪੰਜਾਬੀ; pl polish polski; ps pashto پښتو; pt portuguese português portugues;
-ro romanian română; ru russian русский russisch russe; si sinhala සිංහල; sk slovak slovenčina;
-sl slovenian slovene slovenščina; so somali soomaali; sq albanian shqip; sr serbian српски srpski;
-sv swedish svenska; sw swahili kiswahili; ta tamil தமிழ்; te telugu తెలుగు; th thai ไทย; tl tagalog filipino;
-tr turkish türkçe; uk ukrainian українська; ur urdu اردو; uz uzbek; vi vietnamese việt; xh xhosa; yo yoruba;
-zh chinese mandarin 中文 汉语 简体中文 繁體中文 chinesisch chinois; zu zulu
-"""
-_CODE_OF = {name: code for line in _NAMES.split(";") for code, *names in [line.split()] for name in names}
-_CODES = KNOWN_CODES | frozenset(_CODE_OF.values())
 #: Words that may stand beside the name of a language.
 _REGIONS = frozenset(("brazilian", "brasil", "gb", "hans", "hant", "latn", "simplified", "traditional", "uk", "us"))
 #: Punctuation of sentences, which no name has.
@@ -74,6 +52,18 @@ class Choice(NamedTuple):
     swapped_by: str | None = None
 
 
+@cache
+def _code_of() -> Mapping[str, str]:
+    """Return codes by names of languages in English, in the language itself and, for the most frequent, in others."""
+    lines = Path(__file__).with_name("language_names.txt").read_text(encoding="utf-8").splitlines()
+    return {name: code for line in lines for code, *names in [line.split()] for name in names}
+
+
+@cache
+def _codes() -> frozenset[str]:
+    return KNOWN_CODES | frozenset(_code_of().values())
+
+
 def language_code(text: str) -> str | None:
     """Return a code such as EN, en-US or zho_Hans in its usual spelling; None if the text is no code.
 
@@ -81,7 +71,7 @@ def language_code(text: str) -> str | None:
     ['en', 'de_DE', 'eng', None, None]
     """
     match = _CODE.fullmatch(text.strip())
-    if match is None or match[1].lower() not in _CODES:
+    if match is None or match[1].lower() not in _codes():
         return None
     code = match[1].lower()
     return code + text.strip()[len(code) :]
@@ -101,7 +91,7 @@ def meaning(name: str, requested: Sequence[str | None] = (), *, ambiguous: bool 
     code = name if name in requested else language_code(name)
     if code is not None and (code not in _AMBIGUOUS or ambiguous or code in requested):
         return Meaning(language=code)
-    whole = _CODE_OF.get(name.casefold())
+    whole = _code_of().get(name.casefold())
     if whole is not None:
         return Meaning(language=whole)
     words = [word.casefold() for word in _WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))]
@@ -181,8 +171,8 @@ def _fit(languages: Languages, requested: Languages) -> bool:
 
 
 def _language(word: str, requested: Sequence[str | None]) -> str | None:
-    is_code = (word in requested or word in _CODES) and word not in _AMBIGUOUS and word not in _REGIONS
-    return word if is_code else _CODE_OF.get(word)
+    is_code = (word in requested or word in _codes()) and word not in _AMBIGUOUS and word not in _REGIONS
+    return word if is_code else _code_of().get(word)
 
 
 def _by_side(meanings: Sequence[Meaning], requested: Languages, path: Path | str | None) -> Choice | None:

@@ -6,7 +6,6 @@ The keys are in the object or in its "translation".
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -24,7 +23,6 @@ from dragoman.errors import ConfigError, DataError
 SUFFIXES = frozenset((".jsonl", ".ndjson", ".json"))
 #: Objects by which the keys are chosen.
 _N_JUDGED = 200
-_LIST = re.compile(r'\s*"(\w+)"\s*:\s*\[')
 _USUAL = ("source", "target")
 
 
@@ -155,20 +153,12 @@ def _refuse_one_value(path: Path, lines: Sequence[str]) -> None:
     """Refuse JSON that is one value over the whole file."""
     first = lines[0].strip()
     value = _parsed(first)
-    is_table = isinstance(value, list) and all(isinstance(item, dict) for item in value)
-    if first in ("[", "[{") or is_table or (first.startswith("[{") and value is None):
-        advice = f"write one object a line: {_unpacking('.[]', path)}"
+    advice = f"write one object a line, as jq -c '.[]' {shlex.quote(path.name)} does with an array"
+    if first in ("[", "[{") or isinstance(value, list) or (first.startswith("[{") and value is None):
         raise DataError("this is one JSON array, not one object a line", path, advice=advice)
-    lists = [key for key, item in value.items() if isinstance(item, list)] if isinstance(value, dict) else []
-    if first == "{" or (len(lines) == 1 and lists and not len(_texts(value)) > 1):
-        names = lists or [match[1] for line in lines[:10] if (match := _LIST.match(line))]
-        inner = f".{names[0]}[]" if names else ".[]"
-        advice = f"write one object a line: {_unpacking(inner, path)}"
+    has_lists = isinstance(value, dict) and any(isinstance(item, list) for item in value.values())
+    if first == "{" or (len(lines) == 1 and has_lists and len(_texts(value)) < 2):
         raise DataError("this is one JSON object, not one object a line", path, advice=advice)
-
-
-def _unpacking(selection: str, path: Path) -> str:
-    return f"{shlex.join(['jq', '-c', selection, path.name])} > {shlex.quote(path.stem + '.jsonl')}"
 
 
 def _parsed(line: str) -> object:

@@ -1,13 +1,10 @@
-"""The marks that end a text: left out, or written two or three times."""
+"""The marks that end a text, and the text without them."""
 
 from __future__ import annotations
 
 from numpy.random import Generator
 
-from dragoman.data.perturbations.picking import pick
-
 _MARKS = ".!?…‽。！？｡؟۔։।॥"
-_MORE = {"?": ("??", "???", "?!", "!?"), "？": ("？？", "？？？", "？！"), ".": ("..", "...")}
 
 
 def drop_final_mark(text: str, generator: Generator) -> str:
@@ -36,13 +33,3 @@ def final_mark(text: str) -> str:
     ('?', '。', '')
     """
     return split_final_marks(text)[1].strip()[:1]
-
-
-def double_final_mark(text: str, generator: Generator) -> str:
-    """Return the text with two or three marks at its end instead of one."""
-    start, marks = split_final_marks(text)
-    mark = marks.strip()
-    if len(mark) != 1:
-        return text
-    choices = _MORE.get(mark, (mark * 2, mark * 3))
-    return start + marks[: marks.index(mark)] + pick(choices, generator)

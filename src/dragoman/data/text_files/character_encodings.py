@@ -16,8 +16,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_HAN, _HANGUL = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef", "\u1100-\u11ff\u3000-\u303f\uac00-\ud7a3\uff00-\uffef"
-_EAST_ASIAN = tuple(re.compile(f"[{script}\t\n\r -~\u00b7\u2010-\u2027]") for script in (_HAN, _HANGUL))
 #: Characters beyond ASCII of Windows-1252 that texts of Western Europe have.
 _WESTERN = re.compile("[À-ÖØ-öø-ÿŒœŠšŽžŸ‘’‚“”„‹›«»–—…•€£§©®°²³µ·¡¿\xa0]")
 _LONG_RUNS = re.compile(rb"(?<![A-Za-z])[\x80-\xff]{2,}(?![A-Za-z])|[\x80-\xff]{3,}")
@@ -57,7 +55,10 @@ def n_binary(content: bytes) -> int:
 
 
 def wide_encoding(head: bytes) -> str | None:
-    """Return the encoding of text in units of two or four bytes, by its mark or its bytes; else None."""
+    """Return the encoding of text in units of two or four bytes; else None.
+
+    Its mark says it, or its bytes, if the text is in an alphabet.
+    """
     for mark, encoding in _MARKS:
         if head.startswith(mark):
             return encoding
@@ -73,7 +74,7 @@ def wide_encoding(head: bytes) -> str | None:
             text = codecs.getincrementaldecoder(encoding)().decode(units)
         except UnicodeDecodeError:
             continue
-        if all(map(_can_be_text, text)) and (width == 4 or _is_wide(upper, lower) or _is_east_asian(text, head)):
+        if all(map(_can_be_text, text)) and (width == 4 or _is_wide(upper, lower)):
             return encoding
     return None
 
@@ -86,13 +87,3 @@ def _is_wide(upper: bytes, lower: bytes) -> bool:
     """Return True if the upper halves of characters are small, as they are in an alphabet."""
     n_small = sum(byte < 0x20 for byte in upper)
     return n_small > 0.6 * len(upper) and sum(byte < 0x20 for byte in lower) < 0.4 * len(lower)
-
-
-def _is_east_asian(text: str, head: bytes) -> bool:
-    """Return True if text is Chinese, Japanese or Korean, whose upper halves in UTF-16 are not small."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        n_fitting = max(sum(map(bool, map(script.fullmatch, text))) for script in _EAST_ASIAN)
-        return len(text) >= 6 and n_fitting >= 0.95 * len(text)
-    return False

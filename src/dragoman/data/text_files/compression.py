@@ -24,7 +24,6 @@ BLOCK_BYTES = 1 << 16
 HEAD_BYTES = 4096
 #: RAM that unpacking xz may take; `xz -9` needs a quarter of it, and a hostile file may ask for 4 GiB.
 _XZ_RAM_BYTES = 1 << 28
-_ZSTD_BLOCK_BYTES = 256
 
 Read = Callable[[], bytes]
 
@@ -154,7 +153,7 @@ def _contents(kind: _Format, packed: ByteStream, name: str | Path) -> Iterator[b
     except ImportError:
         advice = f"unpack it first: {kind.name} -d"
         if kind.name == "zstd":
-            advice += ", or install the Python package zstandard"
+            advice += ", or install the Python package backports.zstd"
         raise DataError(
             f"this is a {kind.name} file, and no package is installed to read it", name, advice=advice
         ) from None
@@ -209,32 +208,4 @@ def _new_zstd() -> Callable[[], _Decompressor]:
     for module in ("compression.zstd", "backports.zstd"):  # part of Python 3.14; a package for older ones
         with suppress(ImportError):
             return cast("Callable[[], _Decompressor]", import_module(module).ZstdDecompressor)
-    return partial(_Zstandard, import_module("zstandard"))
-
-
-class _Zstandard:
-    """A decompressor of the package zstandard, with the interface of the standard library's."""
-
-    def __init__(self, package: Any) -> None:
-        self._member = package.ZstdDecompressor().decompressobj()
-        self._packed, self._at = b"", 0
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._member.eof)
-
-    @property
-    def needs_input(self) -> bool:
-        return self._at >= len(self._packed)
-
-    @property
-    def unused_data(self) -> bytes:
-        return bytes(self._member.unused_data) + self._packed[self._at :]
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Unpack a little at a time, since the package takes no limit on the output."""
-        if data:
-            self._packed, self._at = self._packed[self._at :] + data, 0
-        block = self._packed[self._at : self._at + _ZSTD_BLOCK_BYTES]
-        self._at += len(block)
-        return bytes(self._member.decompress(block))
+    raise ImportError

@@ -11,7 +11,7 @@ import codecs
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import chain
 from pathlib import Path
@@ -20,12 +20,10 @@ from typing import BinaryIO, Literal
 from dragoman.data.text_files.character_encodings import encoding_advice
 from dragoman.data.text_files.compression import BLOCK_BYTES, DamagedError, read_head, unpacked
 from dragoman.data.text_files.raw_lines import raw_lines, raw_lines_of
-from dragoman.errors import DataError, counted, reading_problem
+from dragoman.errors import DataError, reading_problem
 
 #: The longest line that a command reads.
 MAX_INPUT_BYTES = 1_000_000
-
-_WRONG_BYTES = 1 << 16
 
 
 class Unreadable(Enum):
@@ -59,7 +57,7 @@ def read_lines(
     before = since or check_text_file(path)
     also = "train and prepare also take --invalid-utf8=drop"
     lines = raw_lines(path, allow_json=allow_json)
-    decoded = _decoded(lines, path, invalid_utf8, lambda *_: f"{_file_advice(path)}; {also}")
+    decoded = _decoded(lines, path, invalid_utf8, also)
     return chain(_unchanged(path, before), decoded, _unchanged(path, before))
 
 
@@ -67,23 +65,19 @@ def input_text(source: Path | BinaryIO, name: str | Path, invalid_utf8: Literal[
     """Return the input lines of a command, from a file or a stream, each as soon as it arrives.
 
     Raises:
-        DataError: as `read_lines`; the advice for a stream comes from its lines so far.
+        DataError: as `read_lines`.
     """
     also = "translate and score also take --invalid-utf8=replace"
     if isinstance(source, Path):
-        lines = raw_lines(source, MAX_INPUT_BYTES)
-        return _decoded(lines, name, invalid_utf8, lambda *_: f"{_file_advice(source)}; {also}")
-    lines = raw_lines_of(source, name, MAX_INPUT_BYTES)
-    return _decoded(lines, name, invalid_utf8, lambda n_right, wrong: f"{_advice(n_right, [wrong])}; {also}")
+        return _decoded(raw_lines(source, MAX_INPUT_BYTES), name, invalid_utf8, also)
+    return _decoded(raw_lines_of(source, name, MAX_INPUT_BYTES), name, invalid_utf8, also)
 
 
-def _decoded(
-    lines: Iterable[bytes | None], name: str | Path, invalid_utf8: OnInvalid, advice: Callable[[int, bytes], str]
-) -> Iterator[Line]:
+def _decoded(lines: Iterable[bytes | None], name: str | Path, invalid_utf8: OnInvalid, also: str) -> Iterator[Line]:
     """Decode lines.
 
     Args:
-        advice: called for a wrong line with the number of right lines beyond ASCII and the line; returns advice.
+        also: another way out, for the error.
     """
     n_right = 0
     for number, raw in enumerate(lines, start=1):
@@ -97,33 +91,21 @@ def _decoded(
         except UnicodeDecodeError as error:
             if invalid_utf8 == "error":
                 problem, byte = "invalid UTF-8", error.start + mark + 1
-                raise DataError(problem, name, line=number, byte=byte, advice=advice(n_right, raw)) from None
+                advice = f"{_advice(n_right, raw)}; {also}"
+                raise DataError(problem, name, line=number, byte=byte, advice=advice) from None
             line = Unreadable.INVALID if invalid_utf8 == "drop" else raw[mark:].decode(errors="replace")
         else:
             n_right += not line.isascii()
         yield line
 
 
-def _file_advice(path: Path) -> str:
-    """Return advice about a file that is not UTF-8, after reading all of it."""
-    n_right = 0
-    wrong: list[bytes] = []
-    for raw in raw_lines(path, allow_json=True):
-        if raw is None or raw.removeprefix(codecs.BOM_UTF8).isascii():
-            continue
-        try:
-            raw.decode()
-            n_right += 1
-        except UnicodeDecodeError:
-            wrong.append(raw if sum(map(len, wrong)) < _WRONG_BYTES else b"")
-    return _advice(n_right, wrong)
+def _advice(n_right: int, wrong: bytes) -> str:
+    """Return advice about a line: it is one of few wrong ones, or the text is in another encoding, or no text.
 
-
-def _advice(n_right: int, wrong: list[bytes]) -> str:
-    """Return advice: a few lines of a text are wrong, or it is in another encoding, or it is no text."""
-    if n_right > len(wrong):
-        return f"mend it by hand ({counted(len(wrong), 'such line')}, {n_right:,} others beyond ASCII are right)"
-    return encoding_advice(b"\n".join(wrong))
+    Args:
+        n_right: lines beyond ASCII before it, which are right.
+    """
+    return f"mend it by hand ({n_right:,} others beyond ASCII are right)" if n_right > 1 else encoding_advice(wrong)
 
 
 def count_lines(path: Path) -> int:
