@@ -147,7 +147,7 @@ class Trainer:
     def _has_new_length(self, time_keeper: TimeKeeper) -> bool:
         """Give the training another length and return True, if it would miss the time by which it should end."""
         self.saver.count_time()
-        progress, every = self.state.progress, self.training.validate_every or self.epochs.size(0)
+        progress, every = self.state.progress, self.training.validate_every or self.epochs.n_batches
         n_steps = time_keeper.better_length(progress, self.n_steps, every)
         if n_steps is None:
             return False
