@@ -1,5 +1,7 @@
 """Frames around sentences: list marks, tags, brackets and quotes stay, and a model reads what is in them."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from tiny import many_tokenizers
 
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.sentences import sanitize_paragraphs
+from dragoman.translator import frames
 from dragoman.translator.cutting import SegmentLimits, cut
 from dragoman.translator.directions import Directions
 from dragoman.translator.frames import is_enclosed, parts
@@ -143,3 +146,11 @@ def test_a_text_is_streamed_in_sentences_with_their_frames() -> None:
     request = Request("a) Go. (You go.)<br>Stop.", source_lang="en", target_lang="de", sentences=True)
     (text,) = planner.plan([request], SearchConfig()).texts
     assert text.readable == ["a) Go.", "(You go.)<br>", "Stop."]
+
+
+@given(SIGNS | st.text(st.sampled_from("aZi1_ ,.)(-\u2029\U00100000\U00108000\U000f0000"), max_size=12))
+def test_a_text_that_one_look_finds_without_a_frame_has_none(text: str) -> None:
+    quick = list(parts(text))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frames, "_WITHOUT_FRAME", re.compile("(?!)"))
+        assert list(parts(text)) == quick

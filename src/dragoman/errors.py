@@ -29,6 +29,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 def printable(text: str) -> str:
     """Escape control characters, so that text from a stranger's file cannot steer a terminal."""
+    if text.isprintable():  # ten times as fast as the pattern
+        return text
     return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
 
 

@@ -488,7 +488,7 @@ def faults(source: str, target: str, languages: tuple[str, str], off: Collection
 
 
 def _faults(source: str, target: str, own: Language, other: Language | None, off: Collection[str]) -> list[Fault]:
-    if other is None or not (own.first_look.search(source) or other.first_look.search(target)):
+    if other is None or not (own.may_have_entities(source) or other.may_have_entities(target)):
         return []
     sides = Side(source, own), Side(target, other)
     return [fault for check in CHECKS if check.id not in off for fault in check.faults(*sides)]

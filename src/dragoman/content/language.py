@@ -15,7 +15,7 @@ from dragoman.text.languages import UNSPACED, base_language
 #: A word matches by its beginning where it is only looked for: endings change, "środa" is "środę".
 _LEAST_STEM = 4
 _LONGEST_ENDING = 2
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD, _DIGIT = re.compile(r"[^\W\d_]+"), re.compile(r"\d")
 _LEAST_SURE = 4
 _SPEED = re.compile(r"speed-(\w+)-per-\w+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -117,11 +117,15 @@ class Language:
         """The full names of weekdays."""
         return [form for forms in self.cldr["weekdays"] for form in forms]
 
+    def may_have_entities(self, text: str) -> bool:
+        """Return False for a text without a digit, a month, a weekday and a million: it has no entity. It is quick."""
+        return _DIGIT.search(text) is not None or self._first_look.search(text) is not None
+
     @cached_property
-    def first_look(self) -> re.Pattern[str]:
-        """Pattern that every text with an entity has: a digit, a month or a weekday. It is quick to search for."""
+    def _first_look(self) -> re.Pattern[str]:
+        """Words alone, without digits: the search then looks only at their first letters."""
         months = [form for forms in self.cldr["months"] for form in forms]
-        return re.compile(rf"\d|{any_of([*months, *self.weekday_forms])}|{self.millions.pattern}")
+        return re.compile(rf"{any_of([*months, *self.weekday_forms])}|{self.millions.pattern}")
 
     @cached_property
     def _traces(self) -> dict[tuple[str, str | int], re.Pattern[str]]:

@@ -73,10 +73,8 @@ def _cut(
         if not config.sample:
             best_of = {hypothesis.ids: hypothesis for hypothesis in reversed(hypotheses)}
             hypotheses = [hypothesis for hypothesis in hypotheses if best_of[hypothesis.ids] is hypothesis]
-    return [
-        replace(hypothesis, faults=_faults(hypothesis, finder, natural_limit, config.max_length))
-        for hypothesis in hypotheses
-    ]
+    found = [(each, _faults(each, finder, natural_limit, config.max_length)) for each in hypotheses]
+    return [each if each.faults == faults else replace(each, faults=faults) for each, faults in found]
 
 
 def _faults(

@@ -40,6 +40,7 @@ class Header:
         self.digest = digest(text)
         self.constants: dict[str, int] = {}
         self._types = dict(_TYPES)
+        self._names: dict[str, set[str]] = {}  # of the fields of each structure
         self._functions: dict[str, tuple[Any, list[Any]]] = {}
         code = re.sub(r"/\*.*?\*/|^#.*?$", " ", text, flags=re.S | re.M)
         for match in re.finditer(r"[^;{}]+(?:\{([^{}]*)\}([^;{}]*))?;", code):
@@ -52,9 +53,8 @@ class Header:
             TypeError: a field is missing or unknown.
         """
         kind = self.type(name)
-        names = {field[0] for field in kind._fields_}
-        if names != fields.keys():
-            raise TypeError(f"{name}: {sorted(names ^ fields.keys())} missing or unknown")
+        if self._names[name] != fields.keys():
+            raise TypeError(f"{name}: {sorted(self._names[name] ^ fields.keys())} missing or unknown")
         made: ctypes.Structure = kind(**fields)
         return made
 
@@ -80,6 +80,7 @@ class Header:
         elif declaration.startswith("typedef struct") and body is not None:
             fields = [field for line in body.split(";") if line.strip() for field in self._fields(line)]
             self._types[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
+            self._names[name] = {field for field, _ in fields}
         elif opaque := re.fullmatch(r"typedef struct (\w+) \1;", declaration):
             self._types[opaque[1]] = None  # only pointers to it exist
         elif function := re.fullmatch(r"typedef (\w+) \(\*(\w+)\)\((.*)\);", declaration):

@@ -127,6 +127,8 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _MARKS.finditer(text):
         marks, space = match.groups()
+        if match.end(1) == len(text):  # the end of a text ends its last sentence
+            break
         ends_paragraph = marks is None or PARAGRAPH_END in space
         if not ends_paragraph and not _ends_sentence(text, start, match, has_capitals=has_capitals):
             continue

@@ -159,13 +159,13 @@ def find_spans(text: str) -> list[Span]:
     >>> [(text[span.start : span.end], span.kind) for span in find_spans(text)]
     [('{name}', 'placeholder'), ('1,250', 'number'), ('3', 'number'), ('www.example.org', 'url')]
     """
-    return [*_found(text)] if _SIGN.search(text) else []
+    return [*_found(text)]
 
 
 @lru_cache(maxsize=16)
 def _found(text: str) -> Sequence[Span]:
     """Return the spans of a text. Reading, checking and repairing look for those of one text, one after the other."""
-    return _without_dashes(text, list(_spans(text)))
+    return _without_dashes(text, list(_spans(text))) if _SIGN.search(text) else ()
 
 
 def _spans(text: str) -> Iterator[Span]:

@@ -19,12 +19,16 @@ _BYTES = bytes | bytearray | memoryview
 
 def string(value: Any, name: str) -> str:
     """Return a string as it is."""
+    if type(value) is str:  # each of many texts
+        return value
     advice = "decode them" if isinstance(value, _BYTES) else "give strings"
     return _checked(value, name, str, advice)
 
 
 def flag(value: Any, name: str) -> bool:
     """Return True or False."""
+    if value is True or value is False:
+        return value
     return _checked(value, name, bool, "give True or False")
 
 
@@ -55,15 +59,8 @@ def string_list(values: Sequence[str], name: str) -> list[str]:
     Args:
         name: of one of them, for the message: "text".
     """
-    names, advice = f"{name}es" if name.endswith("x") else f"{name}s", "give a string, or a list of strings"
-    if isinstance(values, str):
-        advice = "give a list of strings"
-    elif name == "text" and isinstance(values, Iterable) and not hasattr(values, "__len__"):
-        advice = "translate_stream takes them one by one; or make a list of them"
-    # An array of no dimensions has `__len__`, but no length.
-    is_list = hasattr(values, "__len__") and getattr(values, "ndim", 1) != 0 and not isinstance(values, str | _BYTES)
-    if not is_list or not isinstance(values, Iterable) or isinstance(values, Mapping | Set):
-        raise ConfigError(f"the {names} are {kind(values)}", advice=advice)
+    if type(values) not in (list, tuple):
+        _check_list(values, name)
     return [string(value, f"{name} {number}") for number, value in enumerate(values, 1)]
 
 
@@ -131,6 +128,18 @@ def kind(value: Any) -> str:
         return f"{value!r}, a number"
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}" if name != "bytes" else "bytes"
+
+
+def _check_list(values: Any, name: str) -> None:
+    names, advice = f"{name}es" if name.endswith("x") else f"{name}s", "give a string, or a list of strings"
+    if isinstance(values, str):
+        advice = "give a list of strings"
+    elif name == "text" and isinstance(values, Iterable) and not hasattr(values, "__len__"):
+        advice = "translate_stream takes them one by one; or make a list of them"
+    # An array of no dimensions has `__len__`, but no length.
+    is_list = hasattr(values, "__len__") and getattr(values, "ndim", 1) != 0 and not isinstance(values, str | _BYTES)
+    if not is_list or not isinstance(values, Iterable) or isinstance(values, Mapping | Set):
+        raise ConfigError(f"the {names} are {kind(values)}", advice=advice)
 
 
 def _checked(value: Any, name: str, of: type[T], advice: str, is_right: Callable[[T], bool] = lambda _: True) -> T:

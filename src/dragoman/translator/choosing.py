@@ -111,6 +111,8 @@ def _missing(reading: Reading, translation: str) -> list[str]:
 
 def with_right_masks(reading: Reading, translation: str) -> str:
     """Return a translation with the one mask that it lacks in place of the one that its source lacks."""
+    if not reading.masks:
+        return translation
     masks, written = [piece for piece, _ in reading.masks], RESERVED.findall(translation)
     missing = [piece for piece in masks if piece not in written]
     invented = [piece for piece in written if piece not in masks]

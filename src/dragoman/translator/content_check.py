@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from dragoman.content.comparing import SPANS, Fault, faults
 from dragoman.text.languages import UNSPACED
@@ -43,12 +43,13 @@ def has_span_faults(source: str, translation: str, stretches: Sequence[str]) -> 
     """Return True if a translation lost, repeated or invented a span; see `content_flags`."""
     spans = _verbatim(source)
     is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
-    return is_invented or any(count for _, count in _miscounted(source, translation, stretches))
+    return is_invented or any(count for _, count in _miscounted(spans, source, translation, stretches))
 
 
 def lost_spans(source: str, translation: str, stretches: Sequence[str]) -> list[str]:
     """Return the spans, protected stretches and symbols that a translation has less often than its source."""
-    return list(dict.fromkeys(text for text, count in _miscounted(source, translation, stretches) if count < 0))
+    miscounted = _miscounted(_verbatim(source), source, translation, stretches)
+    return list(dict.fromkeys(text for text, count in miscounted if count < 0))
 
 
 def content_faults(
@@ -65,9 +66,15 @@ def _verbatim(source: str) -> dict[str, None]:
     return dict.fromkeys(source[span.start : span.end] for span in find_spans(source) if span.kind in VERBATIM)
 
 
-def _miscounted(source: str, translation: str, stretches: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Yield the spans, protected stretches and symbols whose count in a translation is wrong, with the difference."""
-    for span in _verbatim(source):
+def _miscounted(
+    spans: Iterable[str], source: str, translation: str, stretches: Sequence[str]
+) -> Iterator[tuple[str, int]]:
+    """Yield the spans, protected stretches and symbols of a source, each with how much too often a translation has it.
+
+    Args:
+        spans: the verbatim spans of the source.
+    """
+    for span in spans:
         yield span, _count(translation, span, source) - source.count(span)
     for stretch, least in Counter(stretches).items():
         yield stretch, count_error(source, translation, stretch, least)

@@ -30,6 +30,8 @@ _MOST_LAYERS = 12
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "“": "”", "‘": "’", "«": "»", "„": "“", "‚": "‘", "»": "«", "‹": "›"}
 _QUOTES = "\"'"
 _LETTER = re.compile(r"[^\W\d_]")
+#: A text without a frame, as most are: a word before a space or a comma, no tags, and no white space at the end.
+_WITHOUT_FRAME = re.compile(rf"\w+[\s,][^{TAG_MARKS}{BREAK_MARKS}]*(?<!\s)\Z")
 
 
 class Part(NamedTuple):
@@ -48,6 +50,9 @@ def parts(text: str) -> Iterator[Part]:
     Args:
         text: with marks in place of tags.
     """
+    if _WITHOUT_FRAME.match(text):
+        yield Part(text)
+        return
     gap = ""
     for stretch, is_frame in _stretches(text):
         inner = stretch.strip()

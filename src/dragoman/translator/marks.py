@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
@@ -37,10 +38,15 @@ class Marks:
     """
 
     def __init__(self, text: str) -> None:
-        first = chr(_RANGES["text"][0])
-        taken = {character for character in text if character >= first} if max(text, default="") >= first else set()
-        self._free = {kind: _free(*ends, taken) for kind, ends in _RANGES.items()}
+        self._text = text
         self._stretches: dict[str, str] = {}
+
+    @cached_property
+    def _free(self) -> dict[MarkKind, Iterator[str]]:
+        """The characters of each kind that may still become marks. Most texts need none."""
+        first = chr(_RANGES["text"][0])
+        taken = {character for character in self._text if character >= first}
+        return {kind: _free(*ends, taken) for kind, ends in _RANGES.items()}
 
     def __bool__(self) -> bool:
         return bool(self._stretches)
@@ -73,6 +79,8 @@ class Marks:
 
     def places(self, text: str, wanted: Collection[str] | None = None) -> list[Stretch]:
         """Return the places of some marks of a text in its original; of all marks, if none are named."""
+        if not self._stretches:
+            return []
         ends = [0, *accumulate(len(self.original(character)) for character in text)]
         chosen = self._stretches if wanted is None else wanted
         return [(ends[at], ends[at + 1]) for at, character in enumerate(text) if character in chosen]

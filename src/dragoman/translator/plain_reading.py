@@ -35,6 +35,8 @@ class PlainReader:
 
     def read(self, segment: str) -> Reading:
         """Return what the model reads in place of a stretch of `text`."""
+        if not self._marks:
+            return Reading(segment, is_plain=True)
         marks = [character for character in segment if character in self._marks]
         pieces = dict(zip(marks, self._reserved, strict=False))
         return Reading(

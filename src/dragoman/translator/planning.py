@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
@@ -191,9 +190,12 @@ class Planner:
         """
         reader = self._reader(request, tagged, marks, numbers)
 
-        @cache
+        readings: dict[str, Reading] = {}
+
         def read(segment: str) -> Reading:
-            return self._read(segment, reader, request)
+            if segment not in readings:
+                readings[segment] = self._read(segment, reader, request)
+            return readings[segment]
 
         def encode(segment: str) -> list[int]:
             return self._encode(read(segment).text, tagged)
@@ -213,9 +215,10 @@ class Planner:
 
     def _read(self, segment: str, reader: TextReader | PlainReader, request: Request) -> Reading:
         """Return what the model reads of a segment, without words that look like its tags."""
-        reading = reader.read(segment)._replace(off=request.off)
-        known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
-        return reading._replace(text=without_tags(reading.text, known_tags)) if known_tags else reading
+        reading = reader.read(segment)
+        text = without_tags(reading.text, self._tokenizers.source.tags if self._tokenizers.is_tagged else ())
+        is_changed = request.off or text != reading.text
+        return reading._replace(text=text, off=request.off) if is_changed else reading
 
     def _encode(self, text: str, tagged: TaggedText) -> list[int]:
         """Return the ids of a text with the tags before it."""

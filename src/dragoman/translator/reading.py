@@ -68,6 +68,8 @@ class Reading(NamedTuple):
 
     def unmask(self, text: str) -> str:
         """Return a translation with the spans in place of their masks, without pieces that stand for nothing."""
+        if "⟨" not in text:  # no piece
+            return text
         spans = dict(self.masks) | dict(self.written)
 
         def restored(match: re.Match[str]) -> str:

@@ -101,6 +101,8 @@ class Request:
         off = string_list(self.off, "check")
         if unknown := [name for name in off if name not in _SWITCHES]:
             raise ConfigError(f"unknown check {unknown[0]!r}{owner}", advice=f"use {', '.join(_SWITCHES)}")
+        if not self.plain:
+            return
         more = {
             "off": self.off,
             "protect": self.protect,
@@ -108,7 +110,7 @@ class Request:
             "memory": self.memory,
             "min_confidence": self.min_confidence is not None,
         }
-        if self.plain and (used := [name for name, value in more.items() if value]):
+        if used := [name for name, value in more.items() if value]:
             raise ConfigError(f"plain and {used[0]} contradict each other{owner}", advice="leave one of them out")
 
     def stretches(self) -> list[Stretch]:

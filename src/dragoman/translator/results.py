@@ -29,7 +29,7 @@ Flag = Literal[
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     """Return each flag once, in the order of `Flag`."""
     raised = set(flags)
-    return tuple(flag for flag in get_args(Flag) if flag in raised)
+    return tuple(flag for flag in get_args(Flag) if flag in raised) if raised else ()
 
 
 @dataclass(frozen=True)

@@ -176,9 +176,11 @@ class Translator:
         config = self.search_config(**search)
         stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
         sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
-        request = Request("", sentences=sentences, align=align, **of_texts).checked("")
+        Request("", sentences=sentences, align=align, **of_texts).checked("")
         prefixes = checking.prefix_list(prefixes, len(sources))
-        requests = [replace(request, text=text, prefix=one) for text, one in zip(sources, prefixes, strict=True)]
+        requests = [
+            Request(text, one, sentences, align, **of_texts) for text, one in zip(sources, prefixes, strict=True)
+        ]
         translations = self.pipeline.translate(requests, config, batch_size=batch_size, stop=stop)
         return translations[0] if isinstance(texts, str) else translations
 
