@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from dragoman.inspection.inside import Inside
-from dragoman.server.line_request import LineRequest
-from dragoman.server.native_schema import HypothesisAnswer, InsideAnswer, NodeAnswer
 from dragoman.server.server_parts import ServerParts
-from dragoman.server.term_lists import terms_in
-from dragoman.server.texts import TranslatedText, WantedText
+from dragoman.server.texts import AskedText, TranslatedText
 
 #: By which weights are multiplied, so that they are short in JSON.
 _SCALE = 10_000
 
 
-async def inside_answer(parts: ServerParts, wanted: WantedText, answer: TranslatedText) -> InsideAnswer | None:
+async def inside_answer(parts: ServerParts, asked: AskedText, answer: TranslatedText) -> dict[str, Any] | None:
     """Look inside the translation of a text: of its first line's first segment.
 
     Returns:
@@ -24,34 +24,33 @@ async def inside_answer(parts: ServerParts, wanted: WantedText, answer: Translat
     """
     if len(answer.legs) != 1 or not answer.lines.lines:
         return None
-    text = answer.lines.lines[0]
-    if terms_in(text, wanted.terms):
+    line = asked.part(answer.lines.lines[0], is_first=True)
+    if line.terms:
         return None  # the shown search would differ from the one that made the translation
-    line = LineRequest(text, wanted.prefix, plain=wanted.plain)
-    return await parts.service.look_inside(answer.legs[0], line, wanted.options, _answer)
+    line = replace(line, align=False, doubts=False)
+    return await parts.service.look_inside(answer.legs[0], line, asked.options, _answer)
 
 
-def _answer(inside: Inside, beam_size: int) -> InsideAnswer:
-    return InsideAnswer(
-        source_text=inside.source_text,
-        target_text=inside.target_text,
-        source=list(inside.source),
-        read=list(inside.read),
-        written=list(inside.written),
-        attention=(inside.weights * _SCALE).round().astype(int).tolist(),
-        beam_size=beam_size,
-        nodes=[
-            NodeAnswer(parent=node.parent, id=node.id, token=token, log_prob=node.log_prob, total=node.total)
-            for node, token in zip(inside.nodes, inside.node_tokens, strict=True)
+def _answer(inside: Inside, beam_size: int) -> dict[str, Any]:
+    return {
+        "source_text": inside.source_text,
+        "target_text": inside.target_text,
+        "source": inside.source,
+        "read": inside.read,
+        "written": inside.written,
+        "attention": (inside.weights * _SCALE).round().astype(int).tolist(),
+        "beam_size": beam_size,
+        "nodes": [
+            {**node._asdict(), "token": token} for node, token in zip(inside.nodes, inside.node_tokens, strict=True)
         ],
-        hypotheses=[
-            HypothesisAnswer(
-                ids=list(each.ids),
-                finished=each.finished,
-                score=each.score,
-                log_prob=each.log_prob,
-                log_probs=list(each.token_log_probs),
-            )
-            for each in inside.hypotheses
+        "hypotheses": [
+            {
+                "ids": one.ids,
+                "finished": one.finished,
+                "score": one.score,
+                "log_prob": one.log_prob,
+                "log_probs": one.token_log_probs,
+            }
+            for one in inside.hypotheses
         ],
-    )
+    }
