@@ -11,7 +11,6 @@ import typer
 
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.inspect_alignment import alignment
-from dragoman.cli.inspect_training import curves, positions, schedule
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import DirectionOptions
 from dragoman.cli.options import AsJson, BeamSize, Command, Device, EachModel, Models, OneModel, Overwrite
@@ -176,9 +175,24 @@ def neighbours(
 
 
 inspect.command("alignment", cls=Command)(alignment)
-inspect.command("positions", cls=Command)(positions)
-inspect.command("schedule", cls=Command)(schedule)
-inspect.command("curves", cls=Command)(curves)
+
+
+@inspect.command("curves", cls=Command)
+def curves(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A picture (.png, .svg).", show_default=False)],
+    overwrite: Overwrite = False,
+) -> None:
+    """Draw the curves of runs.
+
+    Loss, BLEU and learning rate over the steps, from the metrics.jsonl of each run."""
+    require_output(output, (".png", ".svg"), overwrite=overwrite)
+    require_package("a picture", "matplotlib")
+    from dragoman.inspection.curves import read_curves
+    from dragoman.inspection.figures import to_image
+    from dragoman.inspection.run_pictures import draw_curves
+
+    write_output(output, to_image(draw_curves([read_curves(run) for run in runs]), output.suffix))
 
 
 def _json(value: object) -> bytes:
