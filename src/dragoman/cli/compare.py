@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.missing_packages import require_package
-from dragoman.cli.options import AsJson, Device, Settings
+from dragoman.cli.options import AsJson, Device, Settings, option
 from dragoman.cli.streams import print_result, write_output
 from dragoman.cli.training_settings import (
     recipe_settings,
@@ -30,14 +30,11 @@ if TYPE_CHECKING:
 _AGAIN = "see what each said above; the same command tries them again"
 
 
-Vary = Annotated[
-    list[str], typer.Option(metavar="KEY=VALUE,VALUE", help="Train each value; several --vary make all combinations.")
-]
-
-
 def compare(
     recipe: Annotated[Path, typer.Argument(help="A YAML recipe, whose steps or epochs are the budget.")],
-    vary: Vary,
+    vary: Annotated[
+        list[str], option("Train each value; several --vary make all combinations.", metavar="KEY=VALUE,VALUE")
+    ],
     one_at_a_time: Annotated[
         bool, typer.Option("--one-at-a-time", help="Instead, the recipe and each single change of it.")
     ] = False,

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
-
-import typer
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from dragoman.cli.card import simple_card
-from dragoman.cli.options import BeamSize, LengthPenalty, OneModel
+from dragoman.cli.options import BeamSize, LengthPenalty, NewFolder, OneModel, Stored, option
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import require_folder
 from dragoman.errors import DataError, DragomanError, reading_problem
@@ -19,40 +17,28 @@ if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
 
 _Part = TypeVar("_Part")
-Precision = Annotated[
-    Literal["float32", "float16", "int8"],
-    typer.Option("--precision", help="Precision of the weights on disk: float16 has half the size, int8 a quarter."),
-]
-Card = Annotated[
-    Path | None,
-    typer.Option("--card", help="Markdown that describes the model; it becomes README.md in the bundle."),
-]
-ShortListFrom = Annotated[
-    Path | None,
-    typer.Option(
-        "--short-list",
-        metavar="RUN",
-        help="Learn from the training text of this run which tokens translate which, and score only these (faster).",
-    ),
-]
-
-CalibrateOn = Annotated[
-    Path | None,
-    typer.Option(
-        "--calibrate",
-        metavar="RUN",
-        help="Calibrate the confidence on the validation text of this run; default: the model's own run.",
-    ),
-]
 
 
 def package(
     model: OneModel,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
-    precision: Precision = "float16",
-    card: Card = None,
-    short_list: ShortListFrom = None,
-    calibrate: CalibrateOn = None,
+    output: NewFolder,
+    precision: Stored = "float16",
+    card: Annotated[
+        Path | None, option("Markdown that describes the model; it becomes README.md in the bundle.")
+    ] = None,
+    short_list: Annotated[
+        Path | None,
+        option(
+            "Learn from the training text of this run which tokens translate which, and score only these (faster).",
+            metavar="RUN",
+        ),
+    ] = None,
+    calibrate: Annotated[
+        Path | None,
+        option(
+            "Calibrate the confidence on the validation text of this run; default: the model's own run.", metavar="RUN"
+        ),
+    ] = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
 ) -> None:
