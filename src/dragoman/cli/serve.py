@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -100,10 +101,9 @@ def serve(
 def _run(config: ServerConfig) -> None:
     """Serve until a signal comes; then answer what was accepted, and end."""
     import uvicorn
-    from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     from dragoman.server import app
-    from dragoman.server.open_connections import OpenConnections
+    from dragoman.server.open_connections import GuardedConnection
 
     with _listen(config) as listener:  # before the models are loaded: a port in use is told at once
         application = app(config)
@@ -111,7 +111,7 @@ def _run(config: ServerConfig) -> None:
         gc.freeze()  # to look at the models' objects for garbage, again and again, holds up everybody
         settings = uvicorn.Config(
             application,
-            http=OpenConnections(config.connection_limit, config.read_timeout, AutoHTTPProtocol),  # type: ignore[arg-type]
+            http=partial(GuardedConnection, set(), config.connection_limit, config.read_timeout),  # type: ignore[arg-type]
             log_config=None,
             access_log=False,  # it would write query strings, which may have texts
             server_header=False,

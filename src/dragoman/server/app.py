@@ -41,7 +41,7 @@ def app(config: ServerConfig | None = None) -> FastAPI:
     config = read_server_config({}, os.environ) if config is None else config
     if not config.models:
         raise ConfigError("a server without a model", advice="name one: --model everyday, or DRAGOMAN_SERVE_MODELS")
-    parts = ServerParts.build(config)
+    parts = ServerParts(config)
     for name in config.models:
         parts.shelf.add(name)
     parts.memory.load({direction for model in parts.shelf.models() for direction in model.directions})
