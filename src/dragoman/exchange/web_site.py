@@ -14,7 +14,7 @@ from string import Template
 from typing import Any
 
 from dragoman.errors import ConfigError
-from dragoman.exchange.export_folder import require_free, write_export, write_files
+from dragoman.exchange.export_folder import write_files
 from dragoman.exchange.model_file import model_file, read_model_file
 from dragoman.exchange.modules import bundled
 from dragoman.exchange.text_rules import rules
@@ -27,8 +27,7 @@ from dragoman.inspection.page import (
     page_style,
     policy_hash,
 )
-
-KIND = "web"
+from dragoman.machine.folders import save_folder
 
 _WEB = files("dragoman") / "web"
 #: The pages of `inspection/` that the site shows, and their titles.
@@ -45,10 +44,9 @@ def export_site(names: Sequence[str | Path], folder: Path) -> None:
     Raises:
         BundleError: a model cannot be loaded.
         ConfigError: one cannot be exported, two have the same name, or there is none.
-        RunFolderError: the folder has something else than an earlier export, or cannot be written.
+        RunFolderError: the folder exists, or cannot be written.
     """
-    require_free(folder, KIND)
-    write_export(folder, partial(write_files, contents=site_files(names)), KIND)
+    save_folder(folder, partial(write_files, contents=site_files(names)))
 
 
 def site_files(names: Sequence[str | Path]) -> dict[str, bytes]:
