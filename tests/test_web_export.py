@@ -19,10 +19,9 @@ from dragoman.bundle.finding import find_bundle
 from dragoman.cli import program
 from dragoman.errors import BundleError, ConfigError
 from dragoman.exchange.model_file import model_file, read_model_file
-from dragoman.exchange.modules import bundled
 from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.exchange.text_rules import rules
-from dragoman.exchange.web_site import single_page, site_files
+from dragoman.exchange.web_site import bundled, single_page, site_files
 from dragoman.text.short_list import LikelyTokens, ShortList
 from dragoman.text.subword import Subword
 

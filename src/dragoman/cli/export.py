@@ -80,9 +80,9 @@ def ct2(model: OneModel, output: Folder, precision: Precision = "float32", compa
     dragoman export ct2 -m everyday -o everyday-ct2
     dragoman export ct2 -m runs/my -o my-ct2 --precision int8 --compare test.en
     """
-    from dragoman.exchange.obstacles import load_for_ctranslate2
+    from dragoman.exchange.obstacles import CTRANSLATE2, load_without
 
-    load_for_ctranslate2(model)  # before its package is asked for
+    load_without(model, *CTRANSLATE2)  # before its package is asked for
     require_package("export ct2", "ctranslate2")
     require_folder(output, new=True)
     sentences = compared_lines(compare)
@@ -110,9 +110,9 @@ def argos(
     dragoman export argos -m everyday --source-lang en --target-lang de \\
         -o translate-en_de.argosmodel
     """
-    from dragoman.exchange.obstacles import load_for_argos
+    from dragoman.exchange.obstacles import ARGOS, load_without
 
-    load_for_argos(model)
+    load_without(model, *ARGOS)
     require_package("export argos", "ctranslate2", "onnx")
     require_output(output, [".argosmodel"], overwrite=overwrite)
     sentences = compared_lines(compare)

@@ -23,9 +23,9 @@ from dragoman.exchange.hugging_face_config import (
     tokenizer_config,
     warn_of_tags,
 )
-from dragoman.exchange.never_written import never_written
 from dragoman.exchange.onnx_heads import padded_width
 from dragoman.exchange.onnx_models import decoder_model, encoder_model
+from dragoman.exchange.piece_names import never_written
 from dragoman.exchange.tokenizer_json import tokenizer_json, tokenizer_problem
 from dragoman.machine.folders import save_folder
 from dragoman.machine.json_files import to_json
