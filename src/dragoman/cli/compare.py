@@ -36,11 +36,11 @@ def compare(
         list[str], option("Train each value; several --vary make all combinations.", metavar="KEY=VALUE,VALUE")
     ],
     one_at_a_time: Annotated[
-        bool, typer.Option("--one-at-a-time", help="Instead, the recipe and each single change of it.")
+        bool, option("Instead, the recipe and each single change of it.", "--one-at-a-time")
     ] = False,
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for all the runs.")] = Path("runs/compare"),
+    output: Annotated[Path, option("A folder for all the runs.", "--output", "-o")] = Path("runs/compare"),
     overrides: Settings = None,
-    plot: Annotated[bool, typer.Option("--plot", help="Draw the validation losses to curves.png in it.")] = False,
+    plot: Annotated[bool, option("Draw the validation losses to curves.png in it.", "--plot")] = False,
     as_json: AsJson = False,
     device: Device = "auto",
 ) -> None:

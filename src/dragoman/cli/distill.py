@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @with_groups
 def distill(
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the new text.", show_default=False)],
+    output: Annotated[Path, option("A folder for the new text.", "--output", "-o", show_default=False)],
     text: TextOptions,
     languages: LanguageOptions,
     search: SearchFlags,

@@ -13,7 +13,7 @@ from dragoman.cli.grouping import with_groups
 from dragoman.cli.inspect_alignment import alignment
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import DirectionOptions
-from dragoman.cli.options import AsJson, BeamSize, Command, Device, EachModel, Models, OneModel, Overwrite
+from dragoman.cli.options import AsJson, BeamSize, Command, Device, EachModel, Models, OneModel, Overwrite, option
 from dragoman.cli.streams import print_result, require_output, write_output
 
 if TYPE_CHECKING:
@@ -35,19 +35,13 @@ def inspect_model(model: EachModel) -> None:
         print_result(f"{bundle.describe()}\n{bundle.model}")
 
 
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="A page (.html), picture (.png, .svg) or data (.json).")
-]
+Output = Annotated[Path | None, option("A page (.html), picture (.png, .svg) or data (.json).", "--output", "-o")]
 Kind = Annotated[
     Literal["encoder", "decoder", "cross"],
-    typer.Option("--kind", help="Attention in a picture, or first attention on a page."),
+    option("Attention in a picture, or first attention on a page.", "--kind"),
 ]
-Layer = Annotated[
-    int | None, typer.Option("--layer", help="A layer, from 1. Default: all in a picture, otherwise the last.")
-]
-Head = Annotated[
-    int | None, typer.Option("--head", help="A head, from 1. Default: all in a picture, otherwise their mean.")
-]
+Layer = Annotated[int | None, option("A layer, from 1. Default: all in a picture, otherwise the last.", "--layer")]
+Head = Annotated[int | None, option("A head, from 1. Default: all in a picture, otherwise their mean.", "--head")]
 
 
 @inspect.command("attention", cls=Command)
@@ -56,7 +50,7 @@ def attention(
     text: Text,
     model: OneModel,
     direction: DirectionOptions,
-    target: Annotated[str | None, typer.Option("--target", help="A translation; default: the model's own.")] = None,
+    target: Annotated[str | None, option("A translation; default: the model's own.", "--target")] = None,
     output: Output = None,
     overwrite: Overwrite = False,
     kind: Kind = "cross",
@@ -116,7 +110,7 @@ def search(
     model: Models,
     direction: DirectionOptions,
     beam_size: BeamSize = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A page (.html) or data (.json).")] = None,
+    output: Annotated[Path | None, option("A page (.html) or data (.json).", "--output", "-o")] = None,
     overwrite: Overwrite = False,
     device: Device = "auto",
 ) -> None:
@@ -151,8 +145,8 @@ def search(
 def neighbours(
     words: Annotated[list[str], typer.Argument(metavar="WORD...", help="Words, or tokens.", show_default=False)],
     model: OneModel,
-    side: Annotated[Literal["source", "target"], typer.Option("--side", help="Side of the embeddings.")] = "source",
-    n: Annotated[int, typer.Option("--n", min=1, help="Neighbours of each word.")] = 10,
+    side: Annotated[Literal["source", "target"], option("Side of the embeddings.", "--side")] = "source",
+    n: Annotated[int, option("Neighbours of each word.", "--n", min=1)] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Show the tokens nearest to words.
@@ -180,7 +174,7 @@ inspect.command("alignment", cls=Command)(alignment)
 @inspect.command("curves", cls=Command)
 def curves(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A picture (.png, .svg).", show_default=False)],
+    output: Annotated[Path, option("A picture (.png, .svg).", "--output", "-o", show_default=False)],
     overwrite: Overwrite = False,
 ) -> None:
     """Draw the curves of runs.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 from dragoman.cli.card import simple_card
 from dragoman.cli.options import BeamSize, LengthPenalty, NewFolder, OneModel, Stored, option
@@ -15,8 +14,10 @@ from dragoman.errors import DataError, DragomanError, reading_problem
 
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
+    from dragoman.translator.confidence import Calibrations
 
-_Part = TypeVar("_Part")
+#: Pairs of a direction that are enough to calibrate it, spread evenly over the text.
+_ENOUGH = 1_000
 
 
 def package(
@@ -79,33 +80,57 @@ def _with_search(bundle: Bundle, options: dict[str, float | None]) -> Bundle:
 
 
 def _with_confidence(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
-    """Return the bundle with calibrations, if there is text to learn them from; else as it is."""
-    from dragoman.cli.calibrating import calibrations
-    from dragoman.translator.confidence import FACT
+    """Return the bundle with calibrations, if there is text to learn them from; else as it is.
 
-    found = _learned("confidence", model, folder, lambda run: calibrations(bundle, run))
-    return bundle if found is None else replace(bundle, facts={**bundle.facts, FACT: found.model_dump(mode="json")})
-
-
-def _learned(what: str, model: str, folder: Path | None, learn: Callable[[Path], _Part | None]) -> _Part | None:
-    """Return what is learned from the corpus of a run that was named, or else of the model's own run.
-
-    None if the model's own run has no corpus, or a damaged one: a model can be packaged without.
+    Args:
+        folder: the run to learn from; None is the model's own run, which may have no corpus, or a damaged one.
     """
     from dragoman.bundle.finding import model_path
     from dragoman.data.prepared import is_prepared
+    from dragoman.translator.confidence import FACT
 
     run = folder or model_path(model)
     if run is None or (folder is None and not is_prepared(run)):
-        return None
+        return bundle
     try:
         _require_prepared(run)
-        return learn(run)
+        found = _calibrations(bundle, run)
     except DragomanError as error:
         if folder is not None:
             raise
-        say(f"no {what}: {error.message}")
-        return None
+        say(f"no confidence: {error.message}")
+        return bundle
+    return bundle if found is None else replace(bundle, facts={**bundle.facts, FACT: found.model_dump(mode="json")})
+
+
+def _calibrations(bundle: Bundle, folder: Path) -> Calibrations | None:
+    """Calibrate a model in each direction that the validation text of a prepared corpus has.
+
+    Returns:
+        None if there is too little text.
+    """
+    from dragoman.data.prepared import validation_text
+    from dragoman.evaluation.calibration import FEWEST, calibrate
+    from dragoman.translator import ComputeOptions, ModelFacts, Translator
+    from dragoman.translator.confidence import Calibrations, direction_key
+
+    facts = ModelFacts.of_bundles([bundle], [folder])
+    translator = Translator([bundle], bundle.tokenizers, bundle.search, ComputeOptions("cpu"), facts)
+    found = {}
+    for direction in translator.directions:
+        pairs = list(validation_text(folder, direction if len(translator.directions) > 1 else None))
+        if len(pairs) < FEWEST:
+            say(f"no confidence {'-'.join(direction)}: {len(pairs)} validation pairs are too few to calibrate it")
+            continue
+        sources, references = zip(*pairs[:: max(1, len(pairs) // _ENOUGH)][:_ENOUGH], strict=True)
+        calibration = calibrate(translator, sources, references, direction)
+        found[direction_key(direction)] = calibration
+        say(
+            f"confidence {direction_key(direction)}: of {calibration.n_sentences:,} validation sentences, it differs "
+            f"from chrF2 by {calibration.error:.3f} on average, and its correlation with it is "
+            f"{calibration.correlation:.2f}"
+        )
+    return Calibrations(directions=found) if found else None
 
 
 def _require_prepared(folder: Path) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse, StreamingResponse
 
 from dragoman.alignment.word_spans import words
+from dragoman.inspection.inside import Inside
 from dragoman.server.api_errors import ApiError
 from dragoman.server.checked_route import checked_routes
 from dragoman.server.connection import answered
-from dragoman.server.inside_answer import inside_answer
 from dragoman.server.libretranslate_input import check_limits
 from dragoman.server.model_shelf import KnownModel
 from dragoman.server.native_schema import (
@@ -38,6 +40,8 @@ from dragoman.translator import Translation
 
 #: The most lines of a request whose matches are shown.
 _MOST_MATCHED = 100
+#: By which weights are multiplied, so that they are short in JSON.
+_SCALE = 10_000
 
 
 def native_routes(parts: ServerParts) -> APIRouter:
@@ -126,7 +130,7 @@ async def _translate(parts: ServerParts, request: Request, body: TranslateReques
     if body.matches:
         await _add_matches(parts, translations)
     if body.inside:
-        translations[0].inside = await inside_answer(parts, asked[0], answers[0])
+        translations[0].inside = await _inside_answer(parts, asked[0], answers[0])
     return TranslateAnswer(translations=translations, seconds=round(time.perf_counter() - start, 4))
 
 
@@ -224,3 +228,46 @@ def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> Lin
         doubtful=list(translation.doubtful) if is_direct and translation.doubtful is not None else None,
         memory=list(translation.memory),
     )
+
+
+async def _inside_answer(parts: ServerParts, asked: AskedText, answer: TranslatedText) -> dict[str, Any] | None:
+    """Look inside the translation of a text: of its first line's first segment.
+
+    Returns:
+        None if nothing can be shown; see `look_inside`. Through a third language, and of a line with terms, nothing is.
+
+    Raises:
+        ApiError, DeadlineError: as `TranslationService.translate`.
+    """
+    if len(answer.legs) != 1 or not answer.lines.lines:
+        return None
+    line = asked.part(answer.lines.lines[0], is_first=True)
+    if line.terms:
+        return None  # the shown search would differ from the one that made the translation
+    line = replace(line, align=False, doubts=False)
+    return await parts.service.look_inside(answer.legs[0], line, asked.options, _shown)
+
+
+def _shown(inside: Inside, beam_size: int) -> dict[str, Any]:
+    return {
+        "source_text": inside.source_text,
+        "target_text": inside.target_text,
+        "source": inside.source,
+        "read": inside.read,
+        "written": inside.written,
+        "attention": (inside.weights * _SCALE).round().astype(int).tolist(),
+        "beam_size": beam_size,
+        "nodes": [
+            {**node._asdict(), "token": token} for node, token in zip(inside.nodes, inside.node_tokens, strict=True)
+        ],
+        "hypotheses": [
+            {
+                "ids": one.ids,
+                "finished": one.finished,
+                "score": one.score,
+                "log_prob": one.log_prob,
+                "log_probs": one.token_log_probs,
+            }
+            for one in inside.hypotheses
+        ],
+    }
