@@ -10,7 +10,7 @@ import typer
 
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Command, EachModel, OneModel, Overwrite, option
-from dragoman.cli.streams import input_lines, refuse_output, require_output, say
+from dragoman.cli.streams import input_lines, megabytes, refuse_output, require_output, say
 from dragoman.cli.training_settings import require_folder
 from dragoman.errors import DataError
 
@@ -60,13 +60,13 @@ def web(
         from dragoman.machine.files import write_file
 
         write_file(output, single_page(model))
-        say(f"wrote {output}, {_megabytes(output)}; open it in a browser")
+        say(f"wrote {output}, {megabytes(output):.1f} MB; open it in a browser")
         return
     require_folder(output, new=True)
     from dragoman.exchange.web_site import export_site
 
     export_site(model, output)
-    say(f"wrote {output}, {_megabytes(output)}; try it: python -m http.server -d {output}")
+    say(f"wrote {output}, {megabytes(output):.1f} MB; try it: python -m http.server -d {output}")
 
 
 @export.command("ct2", cls=Command)
@@ -181,10 +181,4 @@ def _say_agreement(output: Path, program: str, precision: str, agreement: Agreem
         compared = (
             f"{program} in {precision} translates {agreement} sentences as dragoman does in float32 (greedy search)"
         )
-    say(f"wrote {output}, {_megabytes(output)}; {compared}")
-
-
-def _megabytes(output: Path) -> str:
-    """Return the size of a file or of the files in a folder, in MB."""
-    size = sum(path.stat().st_size for path in (output, *output.rglob("*")) if path.is_file())
-    return f"{size / 1e6:.1f} MB"
+    say(f"wrote {output}, {megabytes(output):.1f} MB; {compared}")

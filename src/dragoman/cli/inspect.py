@@ -35,15 +35,6 @@ def inspect_model(model: EachModel) -> None:
         print_result(f"{bundle.describe()}\n{bundle.model}")
 
 
-Output = Annotated[Path | None, option("A page (.html), picture (.png, .svg) or data (.json).", "--output", "-o")]
-Kind = Annotated[
-    Literal["encoder", "decoder", "cross"],
-    option("Attention in a picture, or first attention on a page.", "--kind"),
-]
-Layer = Annotated[int | None, option("A layer, from 1. Default: all in a picture, otherwise the last.", "--layer")]
-Head = Annotated[int | None, option("A head, from 1. Default: all in a picture, otherwise their mean.", "--head")]
-
-
 @inspect.command("attention", cls=Command)
 @with_groups
 def attention(
@@ -51,11 +42,15 @@ def attention(
     model: OneModel,
     direction: DirectionOptions,
     target: Annotated[str | None, option("A translation; default: the model's own.", "--target")] = None,
-    output: Output = None,
+    output: Annotated[
+        Path | None, option("A page (.html), picture (.png, .svg) or data (.json).", "--output", "-o")
+    ] = None,
     overwrite: Overwrite = False,
-    kind: Kind = "cross",
-    layer: Layer = None,
-    head: Head = None,
+    kind: Annotated[
+        Literal["encoder", "decoder", "cross"], option("Attention in a picture, or first attention on a page.")
+    ] = "cross",
+    layer: Annotated[int | None, option("From 1. Default: all in a picture, otherwise the last.")] = None,
+    head: Annotated[int | None, option("From 1. Default: all in a picture, otherwise their mean.")] = None,
     device: Device = "auto",
 ) -> None:
     """Show what a model attends to in a sentence.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from dragoman.cli.card import simple_card
 from dragoman.cli.options import BeamSize, LengthPenalty, NewFolder, OneModel, Stored, option
-from dragoman.cli.streams import command_line, say
+from dragoman.cli.streams import command_line, megabytes, say
 from dragoman.cli.training_settings import require_folder
 from dragoman.errors import DataError, DragomanError, reading_problem
 
@@ -152,19 +152,13 @@ def _with_short_list(bundle: Bundle, folder: Path) -> Bundle:
     return replace(bundle, short_list=learn_short_list(prepared.train, bundle.tokenizers))
 
 
-def _megabytes(folder: Path) -> float:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
-
-
 def _say_packaged(model: str, output: Path, bundle: Bundle) -> None:
     from dragoman.bundle.finding import find_bundle
 
-    if (old := _megabytes(find_bundle(model))) < _megabytes(output) / 1.2:
+    if (old := megabytes(find_bundle(model))) < megabytes(output) / 1.2:
         say(f"larger than {model} ({old:.1f} MB), whose weights have fewer bits; --precision int8 makes the smallest")
     into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
-    say(
-        f"packaged into {output}, {_megabytes(output):.1f} MB; use it: {command_line('translate', '-m', output, *into)}"
-    )
+    say(f"packaged into {output}, {megabytes(output):.1f} MB; use it: {command_line('translate', '-m', output, *into)}")
 
 
 def _read_card(path: Path | None) -> str | None:

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 CHUNK = 1000
 
 
-PerToken = Annotated[bool, option("Divide by the number of tokens, the end of the sentence included.", "--per-token")]
-
-
 @with_groups
 def score(
     model: Models,
@@ -36,7 +33,9 @@ def score(
     direction: DirectionOptions,
     output: Annotated[Path | None, option("Default: standard output.", "--output", "-o")] = None,
     overwrite: Overwrite = False,
-    per_token: PerToken = False,
+    per_token: Annotated[
+        bool, option("Divide by the number of tokens, the end of the sentence included.", "--per-token")
+    ] = False,
     as_json: AsJson = False,
     batch_size: BatchSize = None,
     device: Device = "auto",
