@@ -304,7 +304,6 @@ def bad_inputs(texts: Path, tmp_path: Path) -> Iterator[tuple[list[object], str]
     yield ["--input", texts, "--output", tmp_path / "file"], "the output is a file, and must be a folder"
     yield ["--input", texts, "--output", out, "--format", "odd"], "unknown format 'odd'"
     yield ["--input", texts, "--output", out, "--format", "html", "--json"], "a document has no --n-best"
-    yield ["--input", texts, "--output", out, "--document", texts / "page.html"], "--document is for one file"
     yield ["--input", texts, "--output", out, "--target-lang", "xx"], "xx"
     yield ["--input", texts, "--output", out, "--beam-size", "0"], "--beam-size"
     yield ["--ray", "auto", "--output", out], "--ray needs --input"

@@ -1293,7 +1293,7 @@ def test_a_person_who_waits_for_a_file_is_told_how_far_it_is(
         ("translate", "-i", "none.txt"),
         ("translate", "-i", "none.html"),
         ("translate", "-i", "none.csv", "--columns", "1"),
-        ("translate", "--document", "none.docx"),
+        ("translate", "-i", "none.docx"),
         ("translate", "-i", "a.en", "-i", "none.txt", "-o", "folder"),
         ("translate", "-i", "a.en", "--terms", "none.csv"),
         ("translate", "-i", "a.en", "--terms", "none.tbx"),
@@ -1358,7 +1358,7 @@ def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Pa
         (("tune", "--corpus", "copy", "--vary", "prefixes=a,b"), "'prefixes' is no setting of the search"),
         (("tune", "--corpus", "copy", "--vary", "sentences=true,false"), "'sentences' is no setting of the search"),
         (
-            ("translate", "--document", "a.txt", "--invalid-utf8", "replace"),
+            ("translate", "-i", "a.txt", "--format", "txt", "--invalid-utf8", "replace"),
             "a document has no --n-best, --align, --doubts, --json and --invalid-utf8",
         ),
         (

@@ -19,9 +19,8 @@ from dragoman.errors import ConfigError, DataError, install_advice
 from dragoman.exchange import hugging_face_folder
 from dragoman.exchange.agreement import N_SENTENCES, compare, made_up_sources
 from dragoman.exchange.hugging_face_folder import export_hugging_face, folder_files
-from dragoman.exchange.never_written import never_written
-from dragoman.exchange.obstacles import Obstacle, require_none
-from dragoman.exchange.piece_names import piece_names
+from dragoman.exchange.obstacles import Obstacle, load_without
+from dragoman.exchange.piece_names import never_written, piece_names
 from dragoman.exchange.tokenizer_json import tokenizer_json, tokenizer_problem
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.characters import Characters
@@ -34,16 +33,20 @@ from dragoman.translator.models import ComputeOptions
 USUAL = ("<s>", "<pad>", "<unk>", "</s>")
 
 
-def test_all_obstacles_are_told_at_once() -> None:
+def test_all_obstacles_are_told_at_once(tmp_path: Path) -> None:
+    my = tmp_path / "my"
+    write_bundle(my, tiny_bundle(many_tokenizers()))
     obstacles = [
         Obstacle("model.memory", "layerwise", "there is one memory", "last"),
         Obstacle("model.bias", False, "every map has one", True),
         Obstacle("tokenizer.kind", "words", "it has no SentencePiece model"),
     ]
     with pytest.raises(ConfigError) as caught:
-        require_none(obstacles, "Abacus", "my")
+        load_without(my, lambda _: obstacles, "Abacus")
     head, *lines = str(caught.value).splitlines()
-    assert head.startswith("Abacus cannot hold this model: my; train one that fits with dragoman train --portable, or")
+    assert head.startswith(
+        f"Abacus cannot hold this model: {my}; train one that fits with dragoman train --portable, or"
+    )
     assert head.endswith("from this one with dragoman distill --portable")
     assert [line.strip() for line in lines] == [
         "model.memory=layerwise: there is one memory (--set model.memory=last)",
@@ -51,8 +54,8 @@ def test_all_obstacles_are_told_at_once() -> None:
         "tokenizer.kind=words: it has no SentencePiece model",
     ]
     with pytest.raises(ConfigError, match="export another model"):
-        require_none(obstacles[2:], "Abacus", "my")
-    require_none([], "Abacus", "my")
+        load_without(my, lambda _: obstacles[2:], "Abacus")
+    assert load_without(my, lambda _: [], "Abacus").config.max_length
 
 
 def test_reserved_pieces_and_marks_are_never_written() -> None:

@@ -140,19 +140,6 @@ def test_words_after_no_option_are_answered_with_the_right_command(
 
 
 @pytest.mark.parametrize(
-    ("option", "command"), [("--hypotheses", "compare-outputs"), ("--baseline", "compare-outputs"), ("--vary", "tune")]
-)
-def test_an_option_of_another_command_is_answered_with_that_command(
-    option: str, command: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["evaluate", "-m", "multi30k-en-de", option, "x"]) == 2
-    expected = f"error: dragoman evaluate has no {option}; use dragoman {command} {option}; "
-    assert capfd.readouterr().err.startswith(expected)
-    assert run([command, "--help"]) == 0
-    assert option in capfd.readouterr().out
-
-
-@pytest.mark.parametrize(
     ("command", "example"),
     [
         ("translate", "-m everyday --source-lang en --target-lang de"),

@@ -24,16 +24,11 @@ from dragoman.inspection.figures import to_image
 from dragoman.inspection.head_choice import agreement, best_heads, choose_heads, diagonal
 from dragoman.inspection.ibm1 import most_probable, silver_links
 from dragoman.inspection.neighbours import nearest_neighbours
-from dragoman.inspection.pictures import draw_attention, draw_positions
+from dragoman.inspection.pictures import draw_attention
 from dragoman.inspection.run_pictures import draw_curves
 from dragoman.inspection.search_text import search_text
-from dragoman.settings.config import Config
-from dragoman.settings.parsing import parse_config
-from dragoman.settings.recipe import read_recipe
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIds
-from dragoman.training.length import steps_of_run
-from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Request, Translation, Translator
 
 pytestmark = pytest.mark.torch
@@ -356,13 +351,7 @@ def test_the_picture_has_the_weights(translator: Translator) -> None:
 def test_pictures_need_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ConfigError, match=r"pictures need matplotlib; install it .*\.\[plot\]"):
-        draw_positions(10, 4)
-
-
-@pytest.mark.parametrize(("n_positions", "d_model"), [(0, 4), (5, 0), (5, 7)])
-def test_impossible_position_tables_are_refused(n_positions: int, d_model: int) -> None:
-    with pytest.raises(ConfigError, match="use an even d_model"):
-        draw_positions(n_positions, d_model)
+        draw_attention(hostile_attention(), "cross")
 
 
 # -------------------------------------------------------------------------------------------------- command line
@@ -382,18 +371,14 @@ def dragoman(capture: pytest.CaptureFixture[str], *arguments: object) -> tuple[i
 def test_the_commands_write_their_output_files(
     bundle: Path, tmp_path: Path, reference: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    recipe = tmp_path / "recipe.yaml"
-    recipe.write_text("training: {schedule: cosine, max_steps: 50, warmup_steps: 5}")
     commands = [
         ["attention", "-m", bundle, TEXT, "-o", "a.html"],
         ["attention", "-m", bundle, TEXT, "--target", "Ein.", "--layer", "1", "--head", "2", "-o", "a.png"],
         ["attention", "-m", bundle, TEXT, "--kind", "encoder", "-o", "a.json"],
         ["search", "-m", bundle, "-m", bundle, TEXT, "-o", "s.html"],
         ["search", "-m", bundle, TEXT, "--beam-size", "3", "-o", "s.json"],
-        ["positions", "-o", "p.png"],
-        ["schedule", recipe, "-o", "r.png"],
-        ["schedule", reference, "--set", "training.lr=0.5", "-o", "r.svg"],
         ["curves", reference, "-o", "c.png"],
+        ["curves", reference, reference, "-o", "c.svg"],
     ]
     beginnings = {".html": b"<!doctype html>", ".png": PNG, ".json": b"{", ".svg": b"<?xml"}
     for command in commands:
@@ -401,22 +386,9 @@ def test_the_commands_write_their_output_files(
         code, out, err = dragoman(capsys, "inspect", *command[:-1], output)
         assert (code, out, err) == (0, "", f"wrote {output}\n")
         assert output.read_bytes().startswith(beginnings[output.suffix])
-    code, _, err = dragoman(capsys, "inspect", "positions", "-o", tmp_path / "p.png")
+    code, _, err = dragoman(capsys, "inspect", "curves", reference, "-o", tmp_path / "c.png")
     assert (code, "the output exists" in err) == (1, True)
-    assert dragoman(capsys, "inspect", "positions", "-o", tmp_path / "p.png", "--overwrite")[0] == 0
-
-
-def test_the_schedule_of_a_run_is_as_long_as_its_training(reference: Path) -> None:
-    config = parse_config(read_recipe(reference / "config.yaml"))
-    assert steps_of_run(config, reference) == max(RunFolder(reference).steps)
-    n_batches = (steps_of_run(each, reference) for each in (by_epochs(config, 1), by_epochs(config, 3)))
-    assert next(n_batches) * 3 == next(n_batches)
-
-
-def by_epochs(config: Config, n: int) -> Config:
-    """The same, but for `n` epochs, however many steps those are."""
-    training = config.training.model_copy(update={"max_steps": None, "max_epochs": n})
-    return config.model_copy(update={"training": training})
+    assert dragoman(capsys, "inspect", "curves", reference, "-o", tmp_path / "c.png", "--overwrite")[0] == 0
 
 
 def test_the_commands_print(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -464,19 +436,13 @@ def test_a_model_with_chosen_heads_is_saved(bundle: Path, tmp_path: Path, capsys
         (["neighbours", "-m", "BUNDLE", "zebrazebra"], 1, "'zebrazebra' is"),
         (["alignment", "-m", "BUNDLE"], 2, "give --corpus"),
         (["alignment", "-m", "BUNDLE", "-m", "BUNDLE", "--corpus", "captions"], 2, "--model is given more than once"),
-        (["positions", "-o", "a.png", "--d-model", "5"], 2, "use an even d_model"),
-        (["schedule", "nothing.yaml", "-o", "a.png"], 2, "recipe not found"),
-        (["schedule", "RECIPE", "-o", "a.png"], 2, "the schedule 'cosine' ends with the training"),
         (["curves", "nothing", "-o", "a.png"], 1, "no metrics of a run"),
     ],
 )
 def test_an_error_is_one_line(
     bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str
 ) -> None:
-    recipe = tmp_path / "recipe.yaml"
-    recipe.write_text("training: {schedule: cosine}")
-    given = {"BUNDLE": str(bundle), "RECIPE": str(recipe)}
-    found, out, err = dragoman(capsys, "inspect", *(given.get(each, each) for each in arguments))
+    found, out, err = dragoman(capsys, "inspect", *(str(bundle) if each == "BUNDLE" else each for each in arguments))
     assert (found, out) == (code, "")
     assert err.startswith("error: ")
     assert err.count("\n") == 1

@@ -23,7 +23,6 @@ from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import override_settings, read_recipe, to_yaml
 from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps
-from dragoman.training.length import steps_of_run
 from dragoman.training.resolve import resolve
 
 pytestmark = pytest.mark.torch
@@ -407,7 +406,6 @@ def test_a_mixture_is_validated_by_direction_and_resumes_to_the_same_bits(tmp_pa
     ends = [step for step, epoch in epochs.items() if epoch == int(epoch)]
     assert [record["step"] for record in validations] == ends
     assert len(ends) == 4
-    assert steps_of_run(parse_config(read_recipe(whole / "config.yaml")), whole) == ends[-1]
     for stop in (ends[0] + 1, ends[2] + 1):
         run = tmp_path / f"stopped-{stop}"
         train({**settings, "training": {**settings["training"], "max_steps": stop}}, run, device="cpu")

@@ -50,12 +50,18 @@ def test_a_lost_number_is_written_in_place_of_its_mask(masking: Tokenizers) -> N
     search = ScriptedSearch(masking, loses_numbers)
     (found,) = pipeline(search).translate([Request("a 12 b", **EN_DE)])
     assert (found.text, found.flags, search.read) == ("a 12 b", (), ["a 12 b", "a ⟨1⟩ b"])
+    assert found.repairs == ("numbers",)
+
+
+def test_what_needed_no_repair_says_so(masking: Tokenizers) -> None:
+    (found,) = pipeline(ScriptedSearch(masking, loses_numbers)).translate([Request("a b", **EN_DE)])
+    assert (found.text, found.repairs) == ("a b", ())
 
 
 def test_what_the_model_finds_implausible_is_flagged_and_left(masking: Tokenizers) -> None:
     stages = judged_by(Doubting, pipeline(ScriptedSearch(masking, loses_numbers)))
     (found,) = stages.translate([Request("a 12 b", **EN_DE)])
-    assert (found.text, found.flags) == ("eins", ("number",))
+    assert (found.text, found.flags, found.repairs) == ("eins", ("number",), ())
 
 
 def test_a_repair_that_loses_something_else_is_not_taken(masking: Tokenizers) -> None:
@@ -64,7 +70,7 @@ def test_a_repair_that_loses_something_else_is_not_taken(masking: Tokenizers) ->
 
     search = ScriptedSearch(masking, forgetful)
     (found,) = pipeline(search).translate([Request("a {x} 12", **EN_DE)])
-    assert (found.text, found.flags) == ("a {x} 7", ("number",))
+    assert (found.text, found.flags, found.repairs) == ("a {x} 7", ("number",), ())
 
 
 def test_a_term_stands_in_place_of_its_mask_at_any_cost(masking: Tokenizers) -> None:
@@ -73,7 +79,7 @@ def test_a_term_stands_in_place_of_its_mask_at_any_cost(masking: Tokenizers) -> 
     texts = ["A horse sleeps.", "Horse!", "the horse and the horse"]
     found = judged_by(Doubting, pipeline(search)).translate([Request(text, terms=terms, **EN_DE) for text in texts])
     assert [one.text for one in found] == ["A cheval sleeps.", "Cheval!", "the cheval and the cheval"]
-    assert [one.flags for one in found] == [()] * 3
+    assert [(one.flags, one.repairs) for one in found] == [((), ("terms",))] * 3
     assert search.read[3:] == ["A ⟨1⟩ sleeps.", "⟨1⟩!", "the ⟨1⟩ and the ⟨2⟩"]
 
 
@@ -134,5 +140,5 @@ def test_each_segment_is_searched_again_by_itself(masking: Tokenizers) -> None:
     search = ScriptedSearch(masking, loses_numbers)
     text = "A dog. It has 12 legs. A cat."
     (found,) = pipeline(search).translate([Request(text, sentences=True, **EN_DE)])
-    assert found.text == text
+    assert (found.text, found.repairs) == (text, ("numbers",))
     assert search.read == ["A dog.", "It has 12 legs.", "A cat.", "It has ⟨1⟩ legs."]

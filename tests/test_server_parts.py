@@ -16,13 +16,12 @@ from dragoman.server.api_errors import ApiError  # noqa: E402
 from dragoman.server.detection import UNDETECTABLE, Detector  # noqa: E402
 from dragoman.server.downloads import MAX_SECONDS, Downloads, content_disposition  # noqa: E402
 from dragoman.server.line_queue import MOST_SECONDS, LineQueue  # noqa: E402
-from dragoman.server.line_request import LineRequest  # noqa: E402
 from dragoman.server.rate_limit import RateLimit  # noqa: E402
 from dragoman.server.result_cache import ResultCache  # noqa: E402
 from dragoman.server.routing import Directory, Leg  # noqa: E402
 from dragoman.server.text_lines import split_lines  # noqa: E402
-from dragoman.text.terms import Term  # noqa: E402
-from dragoman.translator import Translation  # noqa: E402
+from dragoman.text.terms import Term, TermList  # noqa: E402
+from dragoman.translator import Request, Translation  # noqa: E402
 
 
 class Clock:
@@ -134,7 +133,7 @@ def test_the_cache_keeps_the_last_used_within_its_bytes(asked: list[tuple[int, s
     cache = ResultCache(20_000)
     last: dict[int, str] = {}
     for key, text in asked:
-        cache.add(key, [text], Translation(text, 0.0, ()))
+        cache.add(key, Request(text), Translation(text, 0.0, ()))
         last[key] = text
         assert cache.n_bytes <= 20_000
         kept = cache.get(key)
@@ -147,20 +146,22 @@ def test_the_cache_keeps_the_last_used_within_its_bytes(asked: list[tuple[int, s
 
 def test_the_cache_counts_all_of_a_key() -> None:
     cache = ResultCache(20_000)
-    cache.add("long text", ["x" * 5_000], Translation("y", 0.0, ()))
-    cache.add("many stretches", ["x"], Translation("y", 0.0, ()), 1_000)
-    cache.add("many strings", ["x"] * 1_000, Translation("y", 0.0, ()))
+    for number, request in enumerate(
+        (
+            Request("x" * 5_000),
+            Request("x", "y" * 5_000),
+            Request("x", verbatim=[(0, 1)] * 1_000),
+            Request("x", marked=["1"] * 1_000),
+            Request("x", terms=TermList(Term(f"a{n}", ("b", "c")) for n in range(500))),
+        )
+    ):
+        cache.add(number, request, Translation("y", 0.0, ()))
     assert cache.n_bytes == 0
-
-
-def test_the_terms_of_a_line_count_for_the_cache() -> None:
-    line = LineRequest("text", "prefix", terms=(Term("a", ("b", "c")), Term("d")))
-    assert line.strings == ["text", "prefix", "a", "b", "c", "d"]
 
 
 def test_a_cache_without_bytes_keeps_nothing() -> None:
     cache = ResultCache(0)
-    cache.add("key", ["text"], Translation("text", 0.0, ()))
+    cache.add("key", Request("text"), Translation("text", 0.0, ()))
     assert cache.get("key") is None
 
 

@@ -17,13 +17,11 @@ from tiny import many_tokenizers, tiny_bundle, write_tiny_bundle
 from dragoman.bundle.bundle import load_bundle, write_bundle
 from dragoman.bundle.finding import find_bundle
 from dragoman.cli import program
-from dragoman.errors import BundleError, ConfigError, RunFolderError
-from dragoman.exchange.export_folder import write_export, write_files
+from dragoman.errors import BundleError, ConfigError
 from dragoman.exchange.model_file import model_file, read_model_file
-from dragoman.exchange.modules import bundled
 from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.exchange.text_rules import rules
-from dragoman.exchange.web_site import single_page, site_files
+from dragoman.exchange.web_site import bundled, single_page, site_files
 from dragoman.text.short_list import LikelyTokens, ShortList
 from dragoman.text.subword import Subword
 
@@ -174,45 +172,11 @@ def test_models_that_cannot_be_told_apart_are_refused(bundle: Path) -> None:
         site_files(["nowhere"])
 
 
-def write_site(folder: Path, contents: dict[str, bytes]) -> None:
-    write_export(folder, lambda unfinished: write_files(unfinished, contents), "web")
-
-
-def test_a_site_replaces_an_unchanged_site_only(tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    site.mkdir()  # empty: nothing can be lost
-    write_site(site, {"index.html": b"one", "page/a.js": b"1"})
-    write_site(site, {"index.html": b"two"})
-    assert (site / "index.html").read_bytes() == b"two"
-    assert not (site / "page").exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["site"]
-    (site / "mine.txt").write_text("mine")
-    with pytest.raises(RunFolderError, match="no unchanged folder"):
-        write_site(site, {"index.html": b"three"})
-    assert (site / "index.html").read_bytes() == b"two"
-    assert (site / "mine.txt").read_text() == "mine"
-    (site / "mine.txt").unlink()
-    (site / "index.html").write_bytes(b"edited")
-    with pytest.raises(RunFolderError, match="no unchanged folder"):
-        write_site(site, {"index.html": b"three"})
-    (tmp_path / "file").write_text("")
-    with pytest.raises(RunFolderError, match="no unchanged folder"):
-        write_site(tmp_path / "file", {})
-
-
-def test_a_failed_export_keeps_the_earlier_site(tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    write_site(site, {"index.html": b"one"})
-    with pytest.raises(RunFolderError):
-        write_site(site, {"index.html": b"two", "no/such/folder": b""})
-    assert (site / "index.html").read_bytes() == b"one"
-
-
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         (["-m", "nowhere", "-o", "site"], "no such model"),
-        (["-m", "{bundle}", "-o", "full"], "no unchanged folder"),
+        (["-m", "{bundle}", "-o", "full"], "the output exists"),
         (["-m", "{bundle}", "--single-file", "-o", "site"], "ends in .html"),
         (["-m", "{bundle}", "--single-file", "-o", "old.html"], "the output exists"),
         (["-m", "{bundle}", "--single-file", "-o", "no/page.html"], "no such folder"),

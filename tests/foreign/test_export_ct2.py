@@ -19,7 +19,7 @@ ctranslate2 = import_extra("ctranslate2", "ctranslate2")
 from dragoman.exchange.agreement import made_up_sources  # noqa: E402
 from dragoman.exchange.ctranslate2_folder import export_ctranslate2  # noqa: E402
 from dragoman.exchange.ctranslate2_spec import names_of  # noqa: E402
-from dragoman.exchange.never_written import never_written  # noqa: E402
+from dragoman.exchange.piece_names import never_written  # noqa: E402
 
 REFUSED = {
     "pre, std": ["model.norm_kind=std"],

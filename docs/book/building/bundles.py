@@ -8,8 +8,7 @@ import json
 from pathlib import Path
 
 from dragoman.exchange.model_file import model_file
-from dragoman.exchange.modules import bundled
-from dragoman.exchange.web_site import engine, web_modules
+from dragoman.exchange.web_site import bundled, engine, web_modules
 
 SCRIPTS = Path(__file__).resolve().parent / "scripts"
 

@@ -168,29 +168,25 @@ def read_weights(
         BundleError: lists every difference, and every tensor that is not finite.
     """
     expected = stored_shapes(shapes, precision)
-    try:
-        head = _checked_head(path, len(expected))
-        with safe_open(path, framework="np") as file:
-            slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-            problems = [f"missing: {name}" for name in expected if name not in slices]
-            problems += [f"unknown: {name}" for name in slices if name not in expected]
-            for name in sorted(slices.keys() & expected.keys()):
-                kind, shape = expected[name]
-                if tuple(slices[name].get_shape()) != shape:
-                    problems.append(f"{name}: shape {tuple(slices[name].get_shape())} instead of {shape}")
-                if slices[name].get_dtype() != kind:
-                    problems.append(f"{name}: type {slices[name].get_dtype()} instead of {kind}")
-        data = b"" if problems else path.read_bytes()
-    except (SafetensorError, OSError) as error:
-        raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
-    if not problems:
-        if not data.startswith(head.content) or len(data) != head.file_size:
-            raise BundleError("the weights were replaced while they were read", path, advice="load them again")
-        weights = StoredWeights(data, head, shapes)
-        if wrong := weights.not_finite():
-            raise BundleError(f"a weight has numbers that are none ({wrong})", path, advice="use another copy")
+    head = _checked_head(path, len(expected))
+    found = {name: (tensor["dtype"], tuple(tensor["shape"])) for name, tensor in head.tensors.items()}
+    problems = [f"missing: {name}" for name in expected if name not in found]
+    problems += [f"unknown: {name}" for name in found if name not in expected]
+    for name in sorted(found.keys() & expected.keys()):
+        for part, own, wanted in zip(("type", "shape"), found[name], expected[name], strict=True):
+            if own != wanted:
+                problems.append(f"{name}: {part} {own} instead of {wanted}")
     if problems:
         raise BundleError("the weights are not those of the configured model", path, details=problems)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BundleError(f"cannot be read ({error})", path, advice="load them again") from None
+    if not data.startswith(head.content) or len(data) != head.file_size:
+        raise BundleError("the weights were replaced while they were read", path, advice="load them again")
+    weights = StoredWeights(data, head, shapes)
+    if wrong := weights.not_finite():
+        raise BundleError(f"a weight has numbers that are none ({wrong})", path, advice="use another copy")
     return weights
 
 
@@ -222,21 +218,31 @@ def _checked_head(path: Path, n_tensors: int) -> _Head:
         BundleError: it is much longer than so many tensors need, since reading it would take time and memory; or two
             programs may read it differently: a key is there twice, a tensor has other keys, or a name has escapes.
     """
-    with open(path, "rb") as file:
-        start = file.read(8)
-        length = int.from_bytes(start, "little")
-        if length > _largest_head(n_tensors):
-            raise BundleError(f"its head has {length:,} bytes", path, advice="use another copy")
-        head = file.read(length)
-    try:
-        tensors = json.loads(head.decode(), object_pairs_hook=without_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
-    metadata = tensors.pop("__metadata__", {}) if isinstance(tensors, dict) else None
-    is_plain = metadata is not None and all(
-        isinstance(tensor, dict) and tensor.keys() == _KEYS and f'"{name}"'.encode() in head
-        for name, tensor in tensors.items()
-    )
+    content, tensors = read_head(path, _largest_head(n_tensors))
+    is_plain = all(tensor.keys() == _KEYS and f'"{name}"'.encode() in content for name, tensor in tensors.items())
     if not is_plain:
         raise BundleError("its head has more than names, types, shapes and offsets", path, advice="use another copy")
-    return _Head(start + head, tensors)
+    return _Head(content, tensors)
+
+
+def read_head(path: Path, most_bytes: int) -> tuple[bytes, dict[str, dict[str, Any]]]:
+    """Return the head of a stranger's file in safetensors: its bytes, and the entry of each tensor.
+
+    safetensors has checked offsets, sizes, and that there is nothing else.
+
+    Raises:
+        BundleError: it is longer, or no such file.
+    """
+    try:
+        with open(path, "rb") as file:
+            start = file.read(8)
+            length = int.from_bytes(start, "little")
+            if length > most_bytes:
+                raise BundleError(f"its head has {length:,} bytes", path, advice="use another copy")
+            head = file.read(length)
+        tensors: dict[str, Any] = json.loads(head.decode(), object_pairs_hook=without_duplicates)
+        with safe_open(path, framework="np"):
+            tensors.pop("__metadata__", None)
+    except (SafetensorError, OSError, ValueError, AttributeError, RecursionError) as error:
+        raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
+    return start + head, tensors

@@ -7,21 +7,17 @@ from typing import Annotated
 
 import typer
 
+from dragoman.cli.options import NewFolder, option
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import require_folder
 
 
 def average(
     models: Annotated[list[str], typer.Argument(help="Bundles or run folders; with --last one run folder.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
+    output: NewFolder,
     last: Annotated[
         int | None,
-        typer.Option(
-            "--last",
-            min=1,
-            metavar="N",
-            help="The N newest checkpoints of the run (their moving averages, if it keeps them).",
-        ),
+        option("The N newest checkpoints of the run (their moving averages, if it keeps them).", min=1, metavar="N"),
     ] = None,
 ) -> None:
     """Average the weights of models into a new one.

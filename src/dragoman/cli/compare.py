@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.missing_packages import require_package
-from dragoman.cli.options import AsJson, Device, Settings
+from dragoman.cli.options import AsJson, Device, Settings, option
 from dragoman.cli.streams import print_result, write_output
 from dragoman.cli.training_settings import (
     recipe_settings,
@@ -30,20 +30,17 @@ if TYPE_CHECKING:
 _AGAIN = "see what each said above; the same command tries them again"
 
 
-Vary = Annotated[
-    list[str], typer.Option(metavar="KEY=VALUE,VALUE", help="Train each value; several --vary make all combinations.")
-]
-
-
 def compare(
     recipe: Annotated[Path, typer.Argument(help="A YAML recipe, whose steps or epochs are the budget.")],
-    vary: Vary,
+    vary: Annotated[
+        list[str], option("Train each value; several --vary make all combinations.", metavar="KEY=VALUE,VALUE")
+    ],
     one_at_a_time: Annotated[
-        bool, typer.Option("--one-at-a-time", help="Instead, the recipe and each single change of it.")
+        bool, option("Instead, the recipe and each single change of it.", "--one-at-a-time")
     ] = False,
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for all the runs.")] = Path("runs/compare"),
+    output: Annotated[Path, option("A folder for all the runs.", "--output", "-o")] = Path("runs/compare"),
     overrides: Settings = None,
-    plot: Annotated[bool, typer.Option("--plot", help="Draw the validation losses to curves.png in it.")] = False,
+    plot: Annotated[bool, option("Draw the validation losses to curves.png in it.", "--plot")] = False,
     as_json: AsJson = False,
     device: Device = "auto",
 ) -> None:

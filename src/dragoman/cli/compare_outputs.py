@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.cli.options import AsJson, TargetLang
+from dragoman.cli.options import AsJson, TargetLang, option
 from dragoman.cli.streams import input_lines, print_result
 from dragoman.cli.test_set import M30k, warn_of_spaces
 from dragoman.errors import DataError
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def compare_outputs(
-    hypotheses: Annotated[Path, typer.Option("--hypotheses", help="Translations to score.", show_default=False)],
-    target: Annotated[Path, typer.Option("--target", help="Their references, line by line.", show_default=False)],
-    baseline: Annotated[Path | None, typer.Option("--baseline", help="Other translations to compare with.")] = None,
+    hypotheses: Annotated[Path, option("Translations to score.", "--hypotheses", show_default=False)],
+    target: Annotated[Path, option("Their references, line by line.", "--target", show_default=False)],
+    baseline: Annotated[Path | None, option("Other translations to compare with.", "--baseline")] = None,
     target_lang: TargetLang = None,
     m30k: M30k = False,
     as_json: AsJson = False,

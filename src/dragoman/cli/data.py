@@ -13,13 +13,7 @@ import typer
 
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import FileOptions, LanguageOptions, given_options
-from dragoman.cli.options import (
-    Command,
-    DropInvalid,
-    Overwrite,
-    SourceLang,
-    TargetLang,
-)
+from dragoman.cli.options import Command, DropInvalid, Overwrite, SourceLang, TargetLang, option
 from dragoman.cli.streams import WriteLine, refuse_output, result_lines, say
 
 if TYPE_CHECKING:
@@ -28,7 +22,7 @@ if TYPE_CHECKING:
     from dragoman.data.splitting import Splitting
     from dragoman.settings.data_config import DataConfig
 
-Folder = Annotated[Path, typer.Option("--output", "-o", help="A folder.", show_default=False)]
+Folder = Annotated[Path, option("A folder.", "--output", "-o", show_default=False)]
 WritePair = Callable[[str, str], None]
 
 data = typer.Typer(help="Write a known corpus as text files, or split your text.")
@@ -39,9 +33,9 @@ def split(
     output: Folder,
     files: FileOptions,
     languages: LanguageOptions,
-    validation: Annotated[int, typer.Option("--validation", min=0, help="Pairs for validation.")] = 1000,
-    test: Annotated[int, typer.Option("--test", min=0, help="Pairs for the test.")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed sets other pairs apart.")] = 1,
+    validation: Annotated[int, option("Pairs for validation.", min=0)] = 1000,
+    test: Annotated[int, option("Pairs for the test.", min=0)] = 1000,
+    seed: Annotated[int, option("Another seed sets other pairs apart.")] = 1,
     invalid_utf8: DropInvalid = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -148,34 +142,16 @@ def _table_writer(write: WriteLine, *, is_quoted: bool) -> WritePair:
     return write_pair
 
 
-def multi30k(
-    output: Folder, source_lang: SourceLang = None, target_lang: TargetLang = None, overwrite: Overwrite = False
-) -> None:
-    """Write Multi30k, captions of pictures.
-
-    The files are train, validation and test, with one sentence a line.
-    """
-    from dragoman.data.corpus import languages, read_pairs
-    from dragoman.data.splitting import SPLITS
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
-
-    options = {"corpus": "multi30k", "source_lang": source_lang, "target_lang": target_lang}
-    settings = parse_section(DataConfig, options)
-    splits: dict[Split, Iterable[tuple[str, str]]] = {name: read_pairs(settings, name) for name in SPLITS}
-    _write(splits, languages(settings), output, overwrite=overwrite)
-
-
-def write_synthetic(
+def write_known(
     context: typer.Context,
     output: Folder,
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
-    size: Annotated[int | None, typer.Option("--size", min=1, help="Training pairs.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Another seed makes another corpus.")] = None,
+    size: Annotated[int | None, option("Training pairs, made up.", min=1)] = None,
+    seed: Annotated[int | None, option("Another seed makes another corpus.")] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a made-up corpus: train, validation and test, one sentence a line."""
+    """Write a corpus known by name: train, validation and test, one sentence a line."""
     from dragoman.corpora.synthetic import in_direction, make_corpus
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import SPLITS
@@ -187,6 +163,8 @@ def write_synthetic(
     langs = languages(settings)
     splits: dict[Split, Iterable[tuple[str, str]]] = {split: read_pairs(settings, split) for split in SPLITS}
     if size is not None or seed is not None:
+        if name == "multi30k":
+            raise typer.BadParameter("--size and --seed are for corpora that are made up")
         corpus = make_corpus(name, seed=1 if seed is None else seed, **({} if size is None else {"n_train": size}))
         splits = {split: in_direction(name, getattr(corpus, split), *langs) for split in SPLITS}
     _write(splits, langs, output, overwrite=overwrite)
@@ -213,8 +191,8 @@ def _write(
 
 
 data.command(cls=Command)(split)
-data.command(cls=Command)(multi30k)
 for corpus, contents in (
+    ("multi30k", "Multi30k, captions of pictures"),
     ("captions", "captions in English and German, made up"),
     ("captions-zh", "captions in English and Chinese, made up"),
     ("copy", "letters, and the same letters"),
@@ -222,4 +200,4 @@ for corpus, contents in (
     ("sort", "letters, and the same in order"),
 ):
     files = "The files are train, validation and test, with one sentence a line."
-    data.command(corpus, cls=Command, help=f"Write {contents}.\n\n{files}")(write_synthetic)
+    data.command(corpus, cls=Command, help=f"Write {contents}.\n\n{files}")(write_known)

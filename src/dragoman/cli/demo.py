@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from dragoman.cli.missing_packages import require_package
-from dragoman.cli.options import Device
+from dragoman.cli.options import Device, option
 from dragoman.cli.streams import program
 from dragoman.cli.training_settings import require_folder
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The run folder.")] = Path("runs/demo"),
+    output: Annotated[Path, option("The run folder.", "--output", "-o")] = Path("runs/demo"),
     device: Device = "auto",
 ) -> None:
     """Make a corpus, train on it, evaluate, translate.

@@ -20,7 +20,7 @@ from dragoman.cli.option_groups import (
     given_options,
     search_options,
 )
-from dragoman.cli.options import MODEL_HELP, Sentences
+from dragoman.cli.options import Sentences, model_option, option
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import known_languages, require_folder
 from dragoman.errors import ConfigError
@@ -30,38 +30,27 @@ if TYPE_CHECKING:
     from dragoman.experiments.teachers import Teacher
 
 
-Forward = Annotated[
-    list[str] | None,
-    typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; several make an ensemble.", show_default=False),
-]
-Each = Annotated[
-    bool, typer.Option("--each", help="Each model writes translations of its own, instead of an ensemble's.")
-]
-Portable = Annotated[
-    bool, typer.Option("--portable", help="Then train a model on it in OUTPUT/student, as `train --portable` does.")
-]
-Backward = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--backward", metavar="MODEL", help="A model of the other direction: it writes sources. May be repeated."
-    ),
-]
-
-
 @with_groups
 def distill(
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the new text.", show_default=False)],
+    output: Annotated[Path, option("A folder for the new text.", "--output", "-o", show_default=False)],
     text: TextOptions,
     languages: LanguageOptions,
     search: SearchFlags,
     sampling: SamplingFlags,
     engine: EngineOptions,
-    model: Forward = None,
-    each: Each = False,
-    backward: Backward = None,
-    n_best: Annotated[int | None, typer.Option("--n-best", min=1, help="Translations of each sentence.")] = None,
+    model: Annotated[list[str] | None, model_option("; several make an ensemble")] = None,
+    each: Annotated[
+        bool, option("Each model writes translations of its own, instead of an ensemble's.", "--each")
+    ] = False,
+    backward: Annotated[
+        list[str] | None,
+        option("A model of the other direction: it writes sources. May be repeated.", metavar="MODEL"),
+    ] = None,
+    n_best: Annotated[int | None, option("Translations of each sentence.", min=1)] = None,
     sentences: Sentences = None,
-    portable: Portable = False,
+    portable: Annotated[
+        bool, option("Then train a model on it in OUTPUT/student, as `train --portable` does.", "--portable")
+    ] = False,
 ) -> None:
     """Write training text with trained models.
 

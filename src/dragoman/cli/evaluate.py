@@ -9,11 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import EngineOptions, SearchFlags
-from dragoman.cli.options import AsJson, Models, Overwrite, Sentences
+from dragoman.cli.options import AsJson, Models, Overwrite, Sentences, option
 from dragoman.cli.streams import print_result, result_lines
 from dragoman.cli.test_set import TestSetOptions, read_test_sets, warn_of_length
 
@@ -24,18 +22,6 @@ if TYPE_CHECKING:
     from dragoman.translator import Translator
 
 
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the translations here.")]
-Perturb = Annotated[
-    str | None,
-    typer.Option(
-        "--perturb",
-        metavar="NAMES",
-        help="Also score the test set as people type it: upper, title, lower, no-mark, typos, separated by commas; or "
-        "all.",
-    ),
-]
-
-
 @with_groups
 def evaluate(
     model: Models,
@@ -43,8 +29,14 @@ def evaluate(
     search: SearchFlags,
     engine: EngineOptions,
     sentences: Sentences = None,
-    perturb: Perturb = None,
-    output: Output = None,
+    perturb: Annotated[
+        str | None,
+        option(
+            "Also score the test set as people type it: upper, title, lower, no-mark, typos, separated by commas; or all.",
+            metavar="NAMES",
+        ),
+    ] = None,
+    output: Annotated[Path | None, option("Write the translations here.", "--output", "-o")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dragoman.cli.missing_packages import require_package
-from dragoman.cli.options import Command, EachModel, OneModel, Overwrite
-from dragoman.cli.streams import input_lines, refuse_output, require_output, say
+from dragoman.cli.options import Command, EachModel, OneModel, Overwrite, option
+from dragoman.cli.streams import input_lines, megabytes, refuse_output, require_output, say
 from dragoman.cli.training_settings import require_folder
 from dragoman.errors import DataError
 
@@ -20,28 +19,14 @@ if TYPE_CHECKING:
 
 export = typer.Typer(help="Write a trained model for web pages and other programs.")
 
-Folder = Annotated[
-    Path,
-    typer.Option("--output", "-o", help="The folder; an earlier, unchanged export is replaced.", show_default=False),
-]
+Folder = Annotated[Path, option("The new folder.", "--output", "-o", show_default=False)]
 Precision = Annotated[
     Literal["float32", "int8"],
-    typer.Option("--precision", help="Precision of the weights: int8 has a quarter of the size, and is less exact."),
-]
-SourceLanguage = Annotated[
-    str | None, typer.Option("--source-lang", metavar="CODE", help="Where the model reads several languages.")
-]
-TargetLanguage = Annotated[
-    str | None, typer.Option("--target-lang", metavar="CODE", help="Where the model writes several languages.")
+    option("Precision of the weights: int8 has a quarter of the size, and is less exact.", "--precision"),
 ]
 Compare = Annotated[
     Path | None,
-    typer.Option(
-        "--compare", metavar="FILE", help="Text whose first 200 lines both programs translate; default: made-up text."
-    ),
-]
-SingleFile = Annotated[
-    bool, typer.Option("--single-file", help="Write one HTML file with everything in it, which also opens from a disk.")
+    option("Text whose first 200 lines both programs translate; default: made-up text.", "--compare", metavar="FILE"),
 ]
 
 
@@ -49,16 +34,17 @@ SingleFile = Annotated[
 def web(
     model: EachModel,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A folder, or with --single-file an HTML file.", show_default=False)
+        Path, option("A new folder, or with --single-file an HTML file.", "--output", "-o", show_default=False)
     ],
-    single_file: SingleFile = False,
+    single_file: Annotated[
+        bool, option("Write one HTML file with everything in it, which also opens from a disk.", "--single-file")
+    ] = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Write web pages that translate in the browser.
 
     The folder has static files for any web server: a page, the engine in WebAssembly, a module for your own pages
-    (dragoman/dragoman.js), and the models with 8-bit weights. Nothing is sent to a server. An earlier, unchanged site
-    in its place is replaced.
+    (dragoman/dragoman.js), and the models with 8-bit weights. Nothing is sent to a server.
 
     \b
     dragoman export web -m multi30k-en-de -o site
@@ -67,26 +53,20 @@ def web(
     if single_file and output.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter("with --single-file, --output is a file that ends in .html")
     if overwrite and not single_file:
-        raise typer.BadParameter(
-            "--overwrite is for --single-file; an unchanged site in a folder is replaced without it"
-        )
-    if not single_file:
-        require_folder(output)
-        from dragoman.exchange.web_site import export_site
+        raise typer.BadParameter("--overwrite is for --single-file; remove the folder, or choose another --output")
+    if single_file:
+        refuse_output(output, overwrite=overwrite)
+        from dragoman.exchange.web_site import single_page
+        from dragoman.machine.files import write_file
 
-        export_site(model, output)
-        say(f"wrote {output}, {_megabytes(output)}; try it: python -m http.server -d {output}")
+        write_file(output, single_page(model))
+        say(f"wrote {output}, {megabytes(output):.1f} MB; open it in a browser")
         return
-    refuse_output(output, overwrite=overwrite)
-    _write_page(output, model)
+    require_folder(output, new=True)
+    from dragoman.exchange.web_site import export_site
 
-
-def _write_page(output: Path, models: Sequence[str]) -> None:
-    from dragoman.exchange.web_site import single_page
-    from dragoman.machine.files import write_file
-
-    write_file(output, single_page(models))
-    say(f"wrote {output}, {_megabytes(output)}; open it in a browser")
+    export_site(model, output)
+    say(f"wrote {output}, {megabytes(output):.1f} MB; try it: python -m http.server -d {output}")
 
 
 @export.command("ct2", cls=Command)
@@ -100,11 +80,11 @@ def ct2(model: OneModel, output: Folder, precision: Precision = "float32", compa
     dragoman export ct2 -m everyday -o everyday-ct2
     dragoman export ct2 -m runs/my -o my-ct2 --precision int8 --compare test.en
     """
-    from dragoman.exchange.obstacles import load_for_ctranslate2
+    from dragoman.exchange.obstacles import CTRANSLATE2, load_without
 
-    load_for_ctranslate2(model)  # before its package is asked for
+    load_without(model, *CTRANSLATE2)  # before its package is asked for
     require_package("export ct2", "ctranslate2")
-    require_folder(output)
+    require_folder(output, new=True)
     sentences = compared_lines(compare)
     from dragoman.exchange.ctranslate2_folder import export_ctranslate2
 
@@ -114,11 +94,9 @@ def ct2(model: OneModel, output: Folder, precision: Precision = "float32", compa
 @export.command("argos", cls=Command)
 def argos(
     model: OneModel,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="A file that ends in .argosmodel.", show_default=False)
-    ],
-    source_lang: SourceLanguage = None,
-    target_lang: TargetLanguage = None,
+    output: Annotated[Path, option("A file that ends in .argosmodel.", "--output", "-o", show_default=False)],
+    source_lang: Annotated[str | None, option("Where the model reads several languages.", metavar="CODE")] = None,
+    target_lang: Annotated[str | None, option("Where the model writes several languages.", metavar="CODE")] = None,
     precision: Precision = "float32",
     compare: Compare = None,
     overwrite: Overwrite = False,
@@ -132,9 +110,9 @@ def argos(
     dragoman export argos -m everyday --source-lang en --target-lang de \\
         -o translate-en_de.argosmodel
     """
-    from dragoman.exchange.obstacles import load_for_argos
+    from dragoman.exchange.obstacles import ARGOS, load_without
 
-    load_for_argos(model)
+    load_without(model, *ARGOS)
     require_package("export argos", "ctranslate2", "onnx")
     require_output(output, [".argosmodel"], overwrite=overwrite)
     sentences = compared_lines(compare)
@@ -156,7 +134,7 @@ def hf(model: OneModel, output: Folder, compare: Compare = None) -> None:
     \b
     dragoman export hf -m runs/my -o my-hf
     """
-    require_folder(output)
+    require_folder(output, new=True)
     sentences = compared_lines(compare)
     from dragoman.exchange.hugging_face_folder import export_hugging_face
 
@@ -174,7 +152,7 @@ def onnx(model: OneModel, output: Folder, precision: Precision = "float32", comp
     dragoman export onnx -m everyday -o everyday-onnx --precision int8
     """
     require_package("export onnx", "onnx", "onnxruntime")
-    require_folder(output)
+    require_folder(output, new=True)
     sentences = compared_lines(compare)
     from dragoman.exchange.onnx_folder import export_onnx
 
@@ -203,10 +181,4 @@ def _say_agreement(output: Path, program: str, precision: str, agreement: Agreem
         compared = (
             f"{program} in {precision} translates {agreement} sentences as dragoman does in float32 (greedy search)"
         )
-    say(f"wrote {output}, {_megabytes(output)}; {compared}")
-
-
-def _megabytes(output: Path) -> str:
-    """Return the size of a file or of the files in a folder, in MB."""
-    size = sum(path.stat().st_size for path in (output, *output.rglob("*")) if path.is_file())
-    return f"{size / 1e6:.1f} MB"
+    say(f"wrote {output}, {megabytes(output):.1f} MB; {compared}")

@@ -6,19 +6,6 @@ import os
 import shlex
 from collections.abc import Container, Sequence
 
-#: Options that belong to another command than one might think: what to type there.
-_ELSEWHERE = {
-    ("dragoman evaluate", "--hypotheses"): "dragoman compare-outputs --hypotheses",
-    ("dragoman evaluate", "--baseline"): "dragoman compare-outputs --baseline",
-    ("dragoman evaluate", "--vary"): "dragoman tune --vary",
-}
-
-
-def elsewhere_hint(command: str, option: str) -> str:
-    """Return a message that names the command with an option that this one lacks, or nothing."""
-    other = _ELSEWHERE.get((command, option))
-    return f"{command} has no {option}; use {other}" if other else ""
-
 
 def missing_model_hint(error: BaseException) -> str:
     """Return a message that names an installed model, if the error of typer is a missing --model; nothing otherwise."""

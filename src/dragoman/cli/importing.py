@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dragoman.cli.export import compared_lines
 from dragoman.cli.missing_packages import require_package
-from dragoman.cli.options import Command
+from dragoman.cli.options import Command, NewFolder, Stored, option
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import require_folder
 
@@ -19,29 +19,17 @@ if TYPE_CHECKING:
 
 importing = typer.Typer(help="Read a trained model of Hugging Face, such as OPUS-MT.")
 
-Compare = Annotated[
-    Path | None,
-    typer.Option("--compare", metavar="FILE", help="Text whose first 200 lines transformers and dragoman translate."),
-]
-
 
 @importing.command("hf", cls=Command)
 def hf(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What transformers wrote or downloaded.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
-    source_lang: Annotated[
-        str | None, typer.Option("--source-lang", metavar="CODE", help="Where the folder names none, or another.")
+    output: NewFolder,
+    source_lang: Annotated[str | None, option("Where the folder names none, or another.", metavar="CODE")] = None,
+    target_lang: Annotated[str | None, option("The same; every text is for this language.", metavar="CODE")] = None,
+    precision: Stored = "float32",
+    compare: Annotated[
+        Path | None, option("Text whose first 200 lines transformers and dragoman translate.", metavar="FILE")
     ] = None,
-    target_lang: Annotated[
-        str | None, typer.Option("--target-lang", metavar="CODE", help="The same; every text is for this language.")
-    ] = None,
-    precision: Annotated[
-        Literal["float32", "float16", "int8"],
-        typer.Option(
-            "--precision", help="Precision of the weights on disk: float16 has half the size, int8 a quarter."
-        ),
-    ] = "float32",
-    compare: Compare = None,
 ) -> None:
     """Make a bundle of a Marian model, such as those of OPUS-MT.
 

@@ -11,10 +11,9 @@ import typer
 
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.inspect_alignment import alignment
-from dragoman.cli.inspect_training import curves, positions, schedule
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import DirectionOptions
-from dragoman.cli.options import AsJson, BeamSize, Command, Device, EachModel, Models, OneModel, Overwrite
+from dragoman.cli.options import AsJson, BeamSize, Command, Device, EachModel, Models, OneModel, Overwrite, option
 from dragoman.cli.streams import print_result, require_output, write_output
 
 if TYPE_CHECKING:
@@ -36,33 +35,22 @@ def inspect_model(model: EachModel) -> None:
         print_result(f"{bundle.describe()}\n{bundle.model}")
 
 
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="A page (.html), picture (.png, .svg) or data (.json).")
-]
-Kind = Annotated[
-    Literal["encoder", "decoder", "cross"],
-    typer.Option("--kind", help="Attention in a picture, or first attention on a page."),
-]
-Layer = Annotated[
-    int | None, typer.Option("--layer", help="A layer, from 1. Default: all in a picture, otherwise the last.")
-]
-Head = Annotated[
-    int | None, typer.Option("--head", help="A head, from 1. Default: all in a picture, otherwise their mean.")
-]
-
-
 @inspect.command("attention", cls=Command)
 @with_groups
 def attention(
     text: Text,
     model: OneModel,
     direction: DirectionOptions,
-    target: Annotated[str | None, typer.Option("--target", help="A translation; default: the model's own.")] = None,
-    output: Output = None,
+    target: Annotated[str | None, option("A translation; default: the model's own.", "--target")] = None,
+    output: Annotated[
+        Path | None, option("A page (.html), picture (.png, .svg) or data (.json).", "--output", "-o")
+    ] = None,
     overwrite: Overwrite = False,
-    kind: Kind = "cross",
-    layer: Layer = None,
-    head: Head = None,
+    kind: Annotated[
+        Literal["encoder", "decoder", "cross"], option("Attention in a picture, or first attention on a page.")
+    ] = "cross",
+    layer: Annotated[int | None, option("From 1. Default: all in a picture, otherwise the last.")] = None,
+    head: Annotated[int | None, option("From 1. Default: all in a picture, otherwise their mean.")] = None,
     device: Device = "auto",
 ) -> None:
     """Show what a model attends to in a sentence.
@@ -117,7 +105,7 @@ def search(
     model: Models,
     direction: DirectionOptions,
     beam_size: BeamSize = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A page (.html) or data (.json).")] = None,
+    output: Annotated[Path | None, option("A page (.html) or data (.json).", "--output", "-o")] = None,
     overwrite: Overwrite = False,
     device: Device = "auto",
 ) -> None:
@@ -152,8 +140,8 @@ def search(
 def neighbours(
     words: Annotated[list[str], typer.Argument(metavar="WORD...", help="Words, or tokens.", show_default=False)],
     model: OneModel,
-    side: Annotated[Literal["source", "target"], typer.Option("--side", help="Side of the embeddings.")] = "source",
-    n: Annotated[int, typer.Option("--n", min=1, help="Neighbours of each word.")] = 10,
+    side: Annotated[Literal["source", "target"], option("Side of the embeddings.", "--side")] = "source",
+    n: Annotated[int, option("Neighbours of each word.", "--n", min=1)] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Show the tokens nearest to words.
@@ -176,9 +164,24 @@ def neighbours(
 
 
 inspect.command("alignment", cls=Command)(alignment)
-inspect.command("positions", cls=Command)(positions)
-inspect.command("schedule", cls=Command)(schedule)
-inspect.command("curves", cls=Command)(curves)
+
+
+@inspect.command("curves", cls=Command)
+def curves(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)],
+    output: Annotated[Path, option("A picture (.png, .svg).", "--output", "-o", show_default=False)],
+    overwrite: Overwrite = False,
+) -> None:
+    """Draw the curves of runs.
+
+    Loss, BLEU and learning rate over the steps, from the metrics.jsonl of each run."""
+    require_output(output, (".png", ".svg"), overwrite=overwrite)
+    require_package("a picture", "matplotlib")
+    from dragoman.inspection.curves import read_curves
+    from dragoman.inspection.figures import to_image
+    from dragoman.inspection.run_pictures import draw_curves
+
+    write_output(output, to_image(draw_curves([read_curves(run) for run in runs]), output.suffix))
 
 
 def _json(value: object) -> bytes:

@@ -12,7 +12,7 @@ import typer
 
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import DirectionOptions, TextOptions, given_options
-from dragoman.cli.options import AsJson, Device, OneModel
+from dragoman.cli.options import AsJson, Device, OneModel, option
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import known_languages, readable
 
@@ -34,7 +34,7 @@ def alignment(
     text: TextOptions,
     direction: DirectionOptions,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A copy of the model that aligns with the chosen heads.")
+        Path | None, option("A copy of the model that aligns with the chosen heads.", "--output", "-o")
     ] = None,
     as_json: AsJson = False,
     device: Device = "auto",

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.options import AsJson, Command, Overwrite, SourceLang, TargetLang
+from dragoman.cli.options import AsJson, Command, Overwrite, SourceLang, TargetLang, option
 from dragoman.cli.streams import print_result, refuse_output, say
 from dragoman.errors import DataError, counted, install_advice
 
@@ -28,7 +28,7 @@ def lookup(
     text: Text,
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
-    threshold: Annotated[float, typer.Option("--threshold", help="Least score of a match.")] = 0.7,
+    threshold: Annotated[float, option("Least score of a match.", "--threshold")] = 0.7,
     as_json: AsJson = False,
 ) -> None:
     """Show the translations of equal and similar texts, the best first.

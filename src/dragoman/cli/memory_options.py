@@ -11,38 +11,28 @@ import typer
 
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import DirectionOptions
+from dragoman.cli.options import option
 from dragoman.cli.streams import say
 from dragoman.errors import counted, printable
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation, Translator
 
-Memories = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--memory",
-        metavar="FILE",
-        help="A translation memory: TMX, TSV, CSV or JSONL. Equal texts get its translations. Repeatable.",
-        show_default=False,
-    ),
-]
-Threshold = Annotated[
-    float | None,
-    typer.Option(
-        "--memory-threshold",
-        min=0,
-        max=1,
-        help="Show similar texts of at least this score; in --json by default from 0.7.",
-    ),
-]
-
 
 @dataclass(frozen=True)
 class MemoryFlags:
     """Translation memories."""
 
-    memory: Memories = None
-    memory_threshold: Threshold = None
+    memory: Annotated[
+        list[Path] | None,
+        option(
+            "A translation memory: TMX, TSV, CSV or JSONL. Equal texts get its translations. Repeatable.",
+            metavar="FILE",
+        ),
+    ] = None
+    memory_threshold: Annotated[
+        float | None, option("Show similar texts of at least this score; in --json by default from 0.7.", min=0, max=1)
+    ] = None
 
     def open(self, translator: Translator, direction: DirectionOptions) -> dict[str, Any]:
         """Read the memories, and return them as options of a translation.

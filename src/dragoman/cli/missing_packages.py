@@ -14,38 +14,23 @@ from types import TracebackType
 from dragoman.errors import DragomanError, install_advice, printable
 
 #: Modules that every installation has, and the names of their packages for pip.
-PACKAGES = {
-    "numpy": "numpy",
-    "sentencepiece": "sentencepiece",
-    "safetensors": "safetensors",
-    "sacrebleu": "sacrebleu",
-    "sacremoses": "sacremoses",
-    "pydantic": "pydantic",
-    "yaml": "pyyaml",
-    "typer": "typer",
-    "rich": "rich",
-    "threadpoolctl": "threadpoolctl",
-    "py3langid": "py3langid",
-}
+_SAME = ("numpy", "pydantic", "py3langid", "rich", "sacrebleu", "sacremoses", "safetensors", "sentencepiece", "typer")
+PACKAGES = {"threadpoolctl": "threadpoolctl", "yaml": "pyyaml", **dict(zip(_SAME, _SAME, strict=True))}
 #: Modules that an extra brings, and the extra.
-EXTRAS = {
-    "torch": "train",
-    "spacy": "words",
-    "matplotlib": "plot",
-    "tensorboard": "tensorboard",
-    "datasets": "hub",
-    "markdown_it": "documents",
-    "polib": "documents",
-    "rapidfuzz": "memory",
-    "fastapi": "serve",
-    "uvicorn": "serve",
-    "python_multipart": "serve",
-    "prometheus_client": "serve",
-    "ctranslate2": "ctranslate2",
-    "onnx": "onnx",
-    "onnxruntime": "onnx",
-    "ray": "ray",
+_OF_EXTRAS = {
+    "train": ("torch",),
+    "words": ("spacy",),
+    "plot": ("matplotlib",),
+    "tensorboard": ("tensorboard",),
+    "hub": ("datasets",),
+    "documents": ("markdown_it", "polib"),
+    "memory": ("rapidfuzz",),
+    "serve": ("fastapi", "uvicorn", "python_multipart", "prometheus_client"),
+    "ctranslate2": ("ctranslate2",),
+    "onnx": ("onnx", "onnxruntime"),
+    "ray": ("ray",),
 }
+EXTRAS = {module: extra for extra, modules in _OF_EXTRAS.items() for module in modules}
 #: Usual names that differ from the module's.
 TITLES = {
     "torch": "PyTorch",

@@ -4,80 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dragoman.cli.options import (
     BatchSize,
     BeamSize,
-    Columns,
-    Corpus,
     Device,
     FromLang,
     IntoLang,
     LengthPenalty,
-    MaxLength,
-    MinConfidence,
-    MinLength,
-    NoRepeatNgram,
-    NoShortList,
-    Off,
-    Pairs,
-    Plain,
-    Precision,
-    Prefix,
-    Protect,
-    RepetitionPenalty,
-    Sample,
-    SampleSeed,
     Sentences,
-    Source,
     SourceLang,
-    Target,
     TargetLang,
-    Temperature,
-    Terms,
-    TopK,
-    TopP,
-    ValidationPairs,
-    ValidationSource,
-    ValidationTarget,
-    Workers,
+    option,
 )
+from dragoman.machine import devices
 
 if TYPE_CHECKING:
     from dragoman.translator import Translator
 
 
 @dataclass(frozen=True)
-class TextOptions:
-    """Parallel text: a corpus known by name, two files, or one file of pairs."""
-
-    corpus: Corpus = None
-    source: Source = None
-    target: Target = None
-    pairs: Pairs = None
-    columns: Columns = None
-
-
-@dataclass(frozen=True)
 class FileOptions:
     """Parallel text in files: two, or one file of pairs."""
 
-    source: Source = None
-    target: Target = None
-    pairs: Pairs = None
-    columns: Columns = None
+    source: Annotated[str | None, option("Source text, one sentence a line (.gz, .bz2, .xz too).")] = None
+    target: Annotated[str | None, option("Target text, line by line with the source.")] = None
+    pairs: Annotated[str | None, option("Both in one file: a table (TSV, CSV), JSONL, TMX or PO, compressed too.")] = (
+        None
+    )
+    columns: Annotated[
+        str | None,
+        option(
+            "The two columns in files of pairs, by number or name: 2,4 or en,de. Default: by header or content.",
+            metavar="SOURCE,TARGET",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class TextOptions(FileOptions):
+    """Parallel text: a corpus known by name, two files, or one file of pairs."""
+
+    corpus: Annotated[
+        str | None, option("A corpus known by name: multi30k, captions, captions-zh, copy, reverse, sort.")
+    ] = None
 
 
 @dataclass(frozen=True)
 class ValidationOptions:
     """Parallel text by which a run chooses its best model."""
 
-    validation_source: ValidationSource = None
-    validation_target: ValidationTarget = None
-    validation_pairs: ValidationPairs = None
+    validation_source: Annotated[str | None, option("Validation text; some is held out if there is none.")] = None
+    validation_target: Annotated[str | None, option("Its translation.")] = None
+    validation_pairs: Annotated[str | None, option("Validation text and its translation in one file.")] = None
 
 
 @dataclass(frozen=True)
@@ -102,34 +85,60 @@ class SearchFlags:
 
     beam_size: BeamSize = None
     length_penalty: LengthPenalty = None
-    min_length: MinLength = None
-    max_length: MaxLength = None
-    no_repeat_ngram: NoRepeatNgram = None
-    repetition_penalty: RepetitionPenalty = None
+    min_length: Annotated[int | None, option("Shortest translation, in tokens.", min=0)] = None
+    max_length: Annotated[int | None, option("Cut translations to this many tokens, the end mark included.", min=1)] = (
+        None
+    )
+    no_repeat_ngram: Annotated[int | None, option("Write no sequence of this many tokens twice.", min=0)] = None
+    repetition_penalty: Annotated[
+        float | None, option("Above 1: make tokens that the translation already has less probable.", min=1)
+    ] = None
 
 
 @dataclass(frozen=True)
 class SamplingFlags:
     """Options of drawing translations at random."""
 
-    sample: Sample = False
-    temperature: Temperature = None
-    top_k: TopK = None
-    top_p: TopP = None
-    seed: SampleSeed = None
+    sample: Annotated[bool, option("Draw from the model instead of searching.", "--sample")] = False
+    temperature: Annotated[float | None, option("Lower is closer to greedy.")] = None
+    top_k: Annotated[int | None, option("Draw from the k most probable tokens.", min=0)] = None
+    top_p: Annotated[
+        float | None, option("Draw from the most probable tokens that together have this probability.", min=0, max=1)
+    ] = None
+    seed: Annotated[int | None, option("The same seed gives the same draws.")] = None
 
 
 @dataclass(frozen=True)
 class TextFlags:
     """Options that belong to each text, by their names in `Translator.translate`."""
 
-    prefixes: Prefix = None
-    protect: Protect = None
+    prefixes: Annotated[str | None, option("Begin each translation with these words.", "--prefix")] = None
+    protect: Annotated[
+        list[str] | None,
+        option(
+            "Keep what a regular expression finds, or a preset: printf, urls, code, mentions, emoji, rst. Repeatable.",
+            metavar="RULE",
+        ),
+    ] = None
     sentences: Sentences = None
-    min_confidence: MinConfidence = None
-    terms: Terms = None
-    off: Off = None
-    plain: Plain = False
+    min_confidence: Annotated[
+        float | None, option("Leave a text as it is below this confidence.", min=0, max=1, metavar="0..1")
+    ] = None
+    terms: Annotated[
+        Path | None,
+        option(
+            "A term list, TBX, CSV or TSV: source, target (several with | between them, Vertrag* for a beginning), "
+            "do-not-translate, case.",
+            metavar="FILE",
+        ),
+    ] = None
+    off: Annotated[
+        list[str] | None,
+        option("Switch a check off, and what it repairs: numbers or spans. Repeatable.", metavar="NAME"),
+    ] = None
+    plain: Annotated[
+        bool, option("Return what the model says: nothing is read into the text, checked or repaired.", "--plain")
+    ] = False
 
     def options(self, direction: DirectionOptions) -> dict[str, Any]:
         """Return them for a translator: of a term list, the terms in a direction.
@@ -150,10 +159,17 @@ class EngineOptions:
     """The device of a model, and its precision."""
 
     batch_size: BatchSize = None
-    workers: Workers = None
-    precision: Precision = "float32"
+    workers: Annotated[
+        int | None, option("Processes that search at once; default: all cores, for a file on a CPU.", min=1)
+    ] = None
+    precision: Annotated[
+        devices.Precision,
+        option("bfloat16 and int8 (CPU only) are less exact, and faster on processors that support them."),
+    ] = "float32"
     device: Device = "auto"
-    no_short_list: NoShortList = False
+    no_short_list: Annotated[
+        bool, option("Score all tokens, even if the model has a short-list.", "--no-short-list")
+    ] = False
 
     def load(self, models: Sequence[str], *, one_worker: bool = False) -> Translator:
         """Load one model, or several as an ensemble.

@@ -2,57 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from dragoman.cli.card import simple_card
-from dragoman.cli.options import BeamSize, LengthPenalty, OneModel
-from dragoman.cli.streams import command_line, say
+from dragoman.cli.options import BeamSize, LengthPenalty, NewFolder, OneModel, Stored, option
+from dragoman.cli.streams import command_line, megabytes, say
 from dragoman.cli.training_settings import require_folder
 from dragoman.errors import DataError, DragomanError, reading_problem
 
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
+    from dragoman.translator.confidence import Calibrations
 
-_Part = TypeVar("_Part")
-Precision = Annotated[
-    Literal["float32", "float16", "int8"],
-    typer.Option("--precision", help="Precision of the weights on disk: float16 has half the size, int8 a quarter."),
-]
-Card = Annotated[
-    Path | None,
-    typer.Option("--card", help="Markdown that describes the model; it becomes README.md in the bundle."),
-]
-ShortListFrom = Annotated[
-    Path | None,
-    typer.Option(
-        "--short-list",
-        metavar="RUN",
-        help="Learn from the training text of this run which tokens translate which, and score only these (faster).",
-    ),
-]
-
-CalibrateOn = Annotated[
-    Path | None,
-    typer.Option(
-        "--calibrate",
-        metavar="RUN",
-        help="Calibrate the confidence on the validation text of this run; default: the model's own run.",
-    ),
-]
+#: Pairs of a direction that are enough to calibrate it, spread evenly over the text.
+_ENOUGH = 1_000
 
 
 def package(
     model: OneModel,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
-    precision: Precision = "float16",
-    card: Card = None,
-    short_list: ShortListFrom = None,
-    calibrate: CalibrateOn = None,
+    output: NewFolder,
+    precision: Stored = "float16",
+    card: Annotated[
+        Path | None, option("Markdown that describes the model; it becomes README.md in the bundle.")
+    ] = None,
+    short_list: Annotated[
+        Path | None,
+        option(
+            "Learn from the training text of this run which tokens translate which, and score only these (faster).",
+            metavar="RUN",
+        ),
+    ] = None,
+    calibrate: Annotated[
+        Path | None,
+        option(
+            "Calibrate the confidence on the validation text of this run; default: the model's own run.", metavar="RUN"
+        ),
+    ] = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
 ) -> None:
@@ -93,33 +80,57 @@ def _with_search(bundle: Bundle, options: dict[str, float | None]) -> Bundle:
 
 
 def _with_confidence(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
-    """Return the bundle with calibrations, if there is text to learn them from; else as it is."""
-    from dragoman.cli.calibrating import calibrations
-    from dragoman.translator.confidence import FACT
+    """Return the bundle with calibrations, if there is text to learn them from; else as it is.
 
-    found = _learned("confidence", model, folder, lambda run: calibrations(bundle, run))
-    return bundle if found is None else replace(bundle, facts={**bundle.facts, FACT: found.model_dump(mode="json")})
-
-
-def _learned(what: str, model: str, folder: Path | None, learn: Callable[[Path], _Part | None]) -> _Part | None:
-    """Return what is learned from the corpus of a run that was named, or else of the model's own run.
-
-    None if the model's own run has no corpus, or a damaged one: a model can be packaged without.
+    Args:
+        folder: the run to learn from; None is the model's own run, which may have no corpus, or a damaged one.
     """
     from dragoman.bundle.finding import model_path
     from dragoman.data.prepared import is_prepared
+    from dragoman.translator.confidence import FACT
 
     run = folder or model_path(model)
     if run is None or (folder is None and not is_prepared(run)):
-        return None
+        return bundle
     try:
         _require_prepared(run)
-        return learn(run)
+        found = _calibrations(bundle, run)
     except DragomanError as error:
         if folder is not None:
             raise
-        say(f"no {what}: {error.message}")
-        return None
+        say(f"no confidence: {error.message}")
+        return bundle
+    return bundle if found is None else replace(bundle, facts={**bundle.facts, FACT: found.model_dump(mode="json")})
+
+
+def _calibrations(bundle: Bundle, folder: Path) -> Calibrations | None:
+    """Calibrate a model in each direction that the validation text of a prepared corpus has.
+
+    Returns:
+        None if there is too little text.
+    """
+    from dragoman.data.prepared import validation_text
+    from dragoman.evaluation.calibration import FEWEST, calibrate
+    from dragoman.translator import ComputeOptions, ModelFacts, Translator
+    from dragoman.translator.confidence import Calibrations, direction_key
+
+    facts = ModelFacts.of_bundles([bundle], [folder])
+    translator = Translator([bundle], bundle.tokenizers, bundle.search, ComputeOptions("cpu"), facts)
+    found = {}
+    for direction in translator.directions:
+        pairs = list(validation_text(folder, direction if len(translator.directions) > 1 else None))
+        if len(pairs) < FEWEST:
+            say(f"no confidence {'-'.join(direction)}: {len(pairs)} validation pairs are too few to calibrate it")
+            continue
+        sources, references = zip(*pairs[:: max(1, len(pairs) // _ENOUGH)][:_ENOUGH], strict=True)
+        calibration = calibrate(translator, sources, references, direction)
+        found[direction_key(direction)] = calibration
+        say(
+            f"confidence {direction_key(direction)}: of {calibration.n_sentences:,} validation sentences, it differs "
+            f"from chrF2 by {calibration.error:.3f} on average, and its correlation with it is "
+            f"{calibration.correlation:.2f}"
+        )
+    return Calibrations(directions=found) if found else None
 
 
 def _require_prepared(folder: Path) -> None:
@@ -141,19 +152,13 @@ def _with_short_list(bundle: Bundle, folder: Path) -> Bundle:
     return replace(bundle, short_list=learn_short_list(prepared.train, bundle.tokenizers))
 
 
-def _megabytes(folder: Path) -> float:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
-
-
 def _say_packaged(model: str, output: Path, bundle: Bundle) -> None:
     from dragoman.bundle.finding import find_bundle
 
-    if (old := _megabytes(find_bundle(model))) < _megabytes(output) / 1.2:
+    if (old := megabytes(find_bundle(model))) < megabytes(output) / 1.2:
         say(f"larger than {model} ({old:.1f} MB), whose weights have fewer bits; --precision int8 makes the smallest")
     into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
-    say(
-        f"packaged into {output}, {_megabytes(output):.1f} MB; use it: {command_line('translate', '-m', output, *into)}"
-    )
+    say(f"packaged into {output}, {megabytes(output):.1f} MB; use it: {command_line('translate', '-m', output, *into)}")
 
 
 def _read_card(path: Path | None) -> str | None:

@@ -28,7 +28,7 @@ from typing import Annotated
 import typer
 
 from dragoman import __version__
-from dragoman.cli.hints import elsewhere_hint, missing_model_hint
+from dragoman.cli.hints import missing_model_hint
 from dragoman.cli.missing_packages import explain_import
 from dragoman.cli.options import Command
 from dragoman.cli.terminal_log import log_to_terminal
@@ -222,7 +222,7 @@ def explain(error: BaseException) -> tuple[int, str]:
         message = printable(error.format_message()).rstrip(".")
         for empty_words in ("Invalid value: ", "Value error, "):
             message = message.replace(empty_words, "", 1)
-        message = missing_model_hint(error) or elsewhere_hint(path, getattr(error, "option_name", "")) or message
+        message = missing_model_hint(error) or message
         return USAGE, f"{message}; see `{path} --help`"
     if isinstance(error, OSError) and error.errno is not None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -14,7 +14,7 @@ import typer
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.line_progress import with_progress
 from dragoman.cli.option_groups import DirectionOptions, FileOptions, given_options
-from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Utf8
+from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Utf8, option
 from dragoman.cli.streams import input_lines, result_lines, stdin_is_file
 from dragoman.cli.training_settings import known_languages, readable
 from dragoman.errors import DataError
@@ -26,19 +26,16 @@ if TYPE_CHECKING:
 CHUNK = 1000
 
 
-PerToken = Annotated[
-    bool, typer.Option("--per-token", help="Divide by the number of tokens, the end of the sentence included.")
-]
-
-
 @with_groups
 def score(
     model: Models,
     files: FileOptions,
     direction: DirectionOptions,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
+    output: Annotated[Path | None, option("Default: standard output.", "--output", "-o")] = None,
     overwrite: Overwrite = False,
-    per_token: PerToken = False,
+    per_token: Annotated[
+        bool, option("Divide by the number of tokens, the end of the sentence included.", "--per-token")
+    ] = False,
     as_json: AsJson = False,
     batch_size: BatchSize = None,
     device: Device = "auto",

@@ -7,15 +7,14 @@ import logging
 import os
 import socket
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import given_options
-from dragoman.cli.options import MODEL_HELP
+from dragoman.cli.options import model_option, option
 from dragoman.cli.streams import say
 from dragoman.errors import ConfigError
 from dragoman.machine import devices
@@ -24,101 +23,61 @@ if TYPE_CHECKING:
     from dragoman.settings.server_config import ServerConfig
 
 
-def _option(help: str, name: str | None = None, metavar: str | None = None) -> Any:
-    return typer.Option(*([name] if name else []), help=help, metavar=metavar, show_default=False)
-
-
 @dataclass(frozen=True)
-class AddressOptions:
-    """The address of a server."""
+class ServerOptions:
+    """The settings of a server, by their names in `ServerConfig`; `models` is apart."""
 
-    host: Annotated[str | None, _option("Address to listen at; default: 127.0.0.1, this machine only.")] = None
-    port: Annotated[int | None, _option("Default: 5000; 0 takes a free one.")] = None
-    url_prefix: Annotated[str | None, _option("Beginning of all paths, such as /translator.")] = None
-
-
-@dataclass(frozen=True)
-class ModelOptions:
-    """The use of the machine."""
-
+    host: Annotated[str | None, option("Address to listen at; default: 127.0.0.1, this machine only.")] = None
+    port: Annotated[int | None, option("Default: 5000; 0 takes a free one.")] = None
+    url_prefix: Annotated[str | None, option("Beginning of all paths, such as /translator.")] = None
     workers: Annotated[
-        int | None, _option("Processes that search at once; default: all cores.", "--workers/--threads")
+        int | None, option("Processes that search at once; default: all cores.", "--workers/--threads")
     ] = None
-    device: Annotated[str | None, _option("auto, cpu, cuda, cuda:<n> or mps.")] = None
+    device: Annotated[str | None, option("auto, cpu, cuda, cuda:<n> or mps.")] = None
     precision: Annotated[
-        devices.Precision | None, _option("bfloat16 and int8 (CPU only) are less exact, and faster on some processors.")
+        devices.Precision | None, option("bfloat16 and int8 (CPU only) are less exact, and faster on some processors.")
     ] = None
     ram_limit: Annotated[
-        int | None, _option("MiB for all models; the one used least recently is unloaded.", metavar="MIB")
+        int | None, option("MiB for all models; the one used least recently is unloaded.", metavar="MIB")
     ] = None
     terms: Annotated[
-        list[str] | None, _option("A term list that requests may name; may be repeated.", metavar="NAME=FILE")
+        list[str] | None, option("A term list that requests may name; may be repeated.", metavar="NAME=FILE")
     ] = None
-    cache: Annotated[int | None, _option("MiB of translations kept; default: 32.", metavar="MIB")] = None
-
-
-@dataclass(frozen=True)
-class LimitOptions:
-    """Limits on requests; -1 is none."""
-
-    char_limit: Annotated[int | None, _option("Characters of a text; default: 100000; -1 is no limit.")] = None
-    batch_limit: Annotated[int | None, _option("Texts of a request; default: 1000.")] = None
-    alternatives_limit: Annotated[int | None, _option("Alternatives of a text; default: 10.")] = None
-    req_limit: Annotated[int | None, _option("Texts of a client in a minute; default: no limit.")] = None
-    body_limit: Annotated[int | None, _option("Bytes of a request; default: 4 MiB.")] = None
-    read_timeout: Annotated[float | None, _option("Seconds for a request to arrive; default: 30.")] = None
-    timeout: Annotated[float | None, _option("Seconds for an answer; default: 60.")] = None
-    queue_limit: Annotated[int | None, _option("Lines that may wait; default: 20000.")] = None
-    connection_limit: Annotated[int | None, _option("Connections that may be open; default: 1000.")] = None
-
-
-@dataclass(frozen=True)
-class AccessOptions:
-    """Keys, and what is open."""
-
+    cache: Annotated[int | None, option("MiB of translations kept; default: 32.", metavar="MIB")] = None
+    char_limit: Annotated[int | None, option("Characters of a text; default: 100000; -1 is no limit.")] = None
+    batch_limit: Annotated[int | None, option("Texts of a request; default: 1000.")] = None
+    alternatives_limit: Annotated[int | None, option("Alternatives of a text; default: 10.")] = None
+    req_limit: Annotated[int | None, option("Texts of a client in a minute; default: no limit.")] = None
+    body_limit: Annotated[int | None, option("Bytes of a request; default: 4 MiB.")] = None
+    read_timeout: Annotated[float | None, option("Seconds for a request to arrive; default: 30.")] = None
+    timeout: Annotated[float | None, option("Seconds for an answer; default: 60.")] = None
+    queue_limit: Annotated[int | None, option("Lines that may wait; default: 20000.")] = None
+    connection_limit: Annotated[int | None, option("Connections that may be open; default: 1000.")] = None
     api_keys: Annotated[
-        list[str] | None, _option("A key to translate; may be repeated. Others see it in the list of processes.")
+        list[str] | None, option("A key to translate; may be repeated. Others see it in the list of processes.")
     ] = None
-    admin_key: Annotated[str | None, _option("The key to load and unload models.")] = None
-    metrics: Annotated[bool | None, typer.Option("--metrics/--no-metrics", help="Answer /metrics.")] = None
-    metrics_key: Annotated[str | None, _option("Bearer token for /metrics.")] = None
+    admin_key: Annotated[str | None, option("The key to load and unload models.")] = None
+    metrics: Annotated[bool | None, option("Answer /metrics.")] = None
+    metrics_key: Annotated[str | None, option("Bearer token for /metrics.")] = None
     disable_files_translation: Annotated[
-        bool | None,
-        typer.Option("--disable-files-translation/--enable-files-translation", help="Refuse /translate_file."),
+        bool | None, option("Refuse /translate_file.", "--disable-files-translation/--enable-files-translation")
     ] = None
-    disable_web_ui: Annotated[
-        bool | None, typer.Option("--disable-web-ui/--enable-web-ui", help="Answer no page at /.")
-    ] = None
-    log_requests: Annotated[
-        bool | None, typer.Option("--log-requests/--no-log-requests", help="Log each request, without its texts.")
-    ] = None
-
-
-@dataclass(frozen=True)
-class MemoryOptions:
-    """Translations by people."""
-
+    disable_web_ui: Annotated[bool | None, option("Answer no page at /.", "--disable-web-ui/--enable-web-ui")] = None
+    log_requests: Annotated[bool | None, option("Log each request, without its texts.")] = None
     memory: Annotated[
         list[str] | None,
-        _option("A translation memory: equal texts get its translations; may be repeated.", metavar="FILE"),
+        option("A translation memory: equal texts get its translations; may be repeated.", metavar="FILE"),
     ] = None
     suggestions: Annotated[
-        str | None, _option("A .jsonl file that keeps what clients send to /suggest.", metavar="FILE")
+        str | None, option("A .jsonl file that keeps what clients send to /suggest.", metavar="FILE")
     ] = None
 
 
 @with_groups
 def serve(
-    address: AddressOptions,
-    machine: ModelOptions,
-    limits: LimitOptions,
-    access: AccessOptions,
-    memories: MemoryOptions,
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; may be repeated.", show_default=False),
-    ] = None,
-    config: Annotated[Path | None, _option("A YAML file with these options by name, such as char_limit: 5000.")] = None,
+    settings: ServerOptions,
+    model: Annotated[list[str] | None, model_option("; may be repeated")] = None,
+    config: Annotated[Path | None, option("A YAML file with these options by name, such as char_limit: 5000.")] = None,
 ) -> None:
     """Serve translations over HTTP, as LibreTranslate does.
 
@@ -134,7 +93,7 @@ def serve(
     require_package("serve", "fastapi", "uvicorn", "python_multipart", "prometheus_client")
     from dragoman.settings.server_sources import read_server_config
 
-    options = given_options(address, machine, limits, access, memories) | {"models": model or None}
+    options = given_options(settings) | {"models": model or None}
     lists = {name: tuple(value) for name, value in options.items() if isinstance(value, list)}
     _run(read_server_config(options | lists, os.environ, config))
 
@@ -142,10 +101,9 @@ def serve(
 def _run(config: ServerConfig) -> None:
     """Serve until a signal comes; then answer what was accepted, and end."""
     import uvicorn
-    from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     from dragoman.server import app
-    from dragoman.server.open_connections import OpenConnections
+    from dragoman.server.open_connections import GuardedConnection
 
     with _listen(config) as listener:  # before the models are loaded: a port in use is told at once
         application = app(config)
@@ -153,7 +111,7 @@ def _run(config: ServerConfig) -> None:
         gc.freeze()  # to look at the models' objects for garbage, again and again, holds up everybody
         settings = uvicorn.Config(
             application,
-            http=OpenConnections(config.connection_limit, config.read_timeout, AutoHTTPProtocol),  # type: ignore[arg-type]
+            http=partial(GuardedConnection, set(), config.connection_limit, config.read_timeout),  # type: ignore[arg-type]
             log_config=None,
             access_log=False,  # it would write query strings, which may have texts
             server_header=False,

@@ -227,6 +227,11 @@ def write_output(path: Path, content: bytes) -> None:
     say(f"wrote {path}")
 
 
+def megabytes(path: Path) -> float:
+    """Return the size of a file or of all files in a folder, in MB."""
+    return sum(each.stat().st_size for each in (path, *path.rglob("*")) if each.is_file()) / 1e6
+
+
 def _stdout() -> TextIO:
     if sys.stdout is None:
         raise DataError("standard output is closed", advice="leave it open, or send it to a file: > FILE")

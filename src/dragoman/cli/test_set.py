@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dragoman.cli.option_groups import LanguageOptions, TextOptions, given_options
-from dragoman.cli.options import Recipe
+from dragoman.cli.options import Recipe, option
 from dragoman.cli.streams import say
 from dragoman.cli.test_texts import SplitName
 from dragoman.cli.training_settings import known_languages, readable
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU, the score of the Multi30k literature.")]
+M30k = Annotated[bool, option("Add M30k-BLEU, the score of the Multi30k literature.", "--m30k")]
 Split = Annotated[
     SplitName | None,
-    typer.Option("--split", help="Part of a corpus. Default: test; for `tune` validation."),
+    option("Part of a corpus. Default: test; for `tune` validation.", "--split"),
 ]
 
 

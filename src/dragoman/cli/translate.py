@@ -106,7 +106,7 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
     text = _open(files, of_lines)
     if text.document is None and to.output is not None and to.output.suffix.lower() == ".docx":
         raise typer.BadParameter(f"{to.output} would be plain text; give --input a .docx file, or --output a .txt file")
-    with result_bytes(to.output, overwrite=to.overwrite, inputs=[files.input, files.document]) as write:
+    with result_bytes(to.output, overwrite=to.overwrite, inputs=[files.input]) as write:
         translator = models.engine.load(models.names, one_worker=not text.is_file)
         options = models.options(translator)
         source_lang, target_lang = options["source_lang"], options["target_lang"]
@@ -141,19 +141,18 @@ def _document(files: InputFlags, *, is_for_lines: bool) -> Path | None:
     Args:
         is_for_lines: there are options that only lines have.
     """
-    input, document, format = files.input, files.document, files.format
-    if document is not None and input is not None:
-        raise typer.BadParameter("use --document without --input")
-    if input is None and document is None and format is not None:
-        raise typer.BadParameter("--format needs --input")
-    if input is not None:
-        from dragoman.documents import FORMATS
+    if files.input is None:
+        if files.format is not None:
+            raise typer.BadParameter("--format needs --input")
+        return None
+    from dragoman.documents import FORMATS
 
-        suffix = input.suffix.lower()
-        document = input if format is not None or (suffix in FORMATS and suffix != ".txt") else None
-    if document is not None and is_for_lines:
+    suffix = files.input.suffix.lower()
+    if files.format is None and (suffix not in FORMATS or suffix == ".txt"):
+        return None
+    if is_for_lines:
         raise typer.BadParameter(ONLY_LINES)
-    return document
+    return files.input
 
 
 def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:

@@ -49,8 +49,6 @@ class ManyFiles:
         Raises:
             typer.BadParameter: names them.
         """
-        if self.files.document is not None:
-            raise typer.BadParameter("--document is for one file; give all by --input")
         if is_for_lines and self.files.format is not None:
             raise typer.BadParameter(ONLY_LINES)
         if not self.files.inputs:

@@ -9,70 +9,50 @@ from typing import Annotated
 import typer
 
 from dragoman.bulk.line_output import LineFormat
-from dragoman.cli.options import AsJson, Doubts, Overwrite, Utf8
+from dragoman.cli.options import AsJson, Overwrite, Utf8, option
 from dragoman.cli.streams import DASH
-
-Input = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--input",
-        "-i",
-        metavar="PATH",
-        help="Lines of text (.gz, .bz2, .xz too), or a document; default: standard input. Several, or a folder, become "
-        "files of the same names in the folder --output.",
-    ),
-]
-DocumentFile = Annotated[Path | None, typer.Option("--document", help="The same as --input FILE with a --format.")]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        help="Keep the form of a document: html, md, docx, po, srt, vtt, xlf, tmx, csv, tsv or txt. Default: by its "
-        "suffix.",
-    ),
-]
-TableColumns = Annotated[
-    str | None,
-    typer.Option(
-        "--columns",
-        metavar="NAMES",
-        help="Columns of a CSV or TSV file to translate, by the names in its first row, which stays, or by numbers: "
-        "name,text or 2,4. text=text_de fills the empty cells of another column, or a new one.",
-    ),
-]
-Fuzzy = Annotated[
-    bool, typer.Option("--fuzzy", help="Mark all new translations of a PO or XLIFF file as to be checked.")
-]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="A file, or the folder for many; default: standard output.")
-]
-NBest = Annotated[
-    int | None, typer.Option("--n-best", min=1, help="Print the n best as: id ||| text ||| features ||| score.")
-]
-Align = Annotated[bool, typer.Option("--align", help="Add the alignment of words: text ||| 0-0 1-2 (source-target).")]
-
-
-Ray = Annotated[
-    str | None,
-    typer.Option(
-        "--ray",
-        metavar="ADDRESS",
-        help="Translate many files on a Ray cluster; auto is this machine's, or a new one on it. --workers says how "
-        "many at once; default: one a GPU or core.",
-    ),
-]
 
 
 @dataclass(frozen=True)
 class InputFlags:
     """The lines, the document or the files to translate."""
 
-    inputs: Input = None
-    document: DocumentFile = None
-    format: Format = None
-    columns: TableColumns = None
-    fuzzy: Fuzzy = False
-    ray: Ray = None
+    inputs: Annotated[
+        list[Path] | None,
+        option(
+            "Lines of text (.gz, .bz2, .xz too), or a document; default: standard input. Several, or a folder, become "
+            "files of the same names in the folder --output.",
+            "--input",
+            "-i",
+            metavar="PATH",
+        ),
+    ] = None
+    format: Annotated[
+        str | None,
+        option(
+            "Keep the form of a document: html, md, docx, po, srt, vtt, xlf, tmx, csv, tsv or txt. Default: by its "
+            "suffix."
+        ),
+    ] = None
+    columns: Annotated[
+        str | None,
+        option(
+            "Columns of a CSV or TSV file to translate, by the names in its first row, which stays, or by numbers: "
+            "name,text or 2,4. text=text_de fills the empty cells of another column, or a new one.",
+            metavar="NAMES",
+        ),
+    ] = None
+    fuzzy: Annotated[bool, option("Mark all new translations of a PO or XLIFF file as to be checked.", "--fuzzy")] = (
+        False
+    )
+    ray: Annotated[
+        str | None,
+        option(
+            "Translate many files on a Ray cluster; auto is this machine's, or a new one on it. --workers says how "
+            "many at once; default: one a GPU or core.",
+            metavar="ADDRESS",
+        ),
+    ] = None
 
     @property
     def input(self) -> Path | None:
@@ -90,7 +70,9 @@ class InputFlags:
 class OutputFlags:
     """The file or folder for the translations."""
 
-    output: Output = None
+    output: Annotated[
+        Path | None, option("A file, or the folder for many; default: standard output.", "--output", "-o")
+    ] = None
     overwrite: Overwrite = False
 
 
@@ -98,9 +80,9 @@ class OutputFlags:
 class LineFlags:
     """The form of lines of results, which documents do not have."""
 
-    n_best: NBest = None
-    align: Align = False
-    doubts: Doubts = False
+    n_best: Annotated[int | None, option("Print the n best as: id ||| text ||| features ||| score.", min=1)] = None
+    align: Annotated[bool, option("Add the alignment of words: text ||| 0-0 1-2 (source-target).", "--align")] = False
+    doubts: Annotated[bool, option("Mark doubtful words: [?word]; --json numbers them.", "--doubts")] = False
     as_json: AsJson = False
     invalid_utf8: Utf8 = "error"
 

@@ -11,7 +11,7 @@ import typer
 
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import EngineOptions, SearchFlags, given_options
-from dragoman.cli.options import AsJson, Models, Sentences
+from dragoman.cli.options import AsJson, Models, Sentences, option
 from dragoman.cli.streams import print_result
 from dragoman.cli.test_set import TestSetOptions, read_test_set, warn_of_length
 from dragoman.errors import ConfigError
@@ -20,21 +20,13 @@ if TYPE_CHECKING:
     from dragoman.evaluation.metrics import Metric
 
 
-Vary = Annotated[
-    list[str],
-    typer.Option(
-        "--vary",
-        metavar="KEY=VALUE,VALUE",
-        help="A search setting and its values, e.g. beam_size=1,5.",
-        show_default=False,
-    ),
-]
-
-
 @with_groups
 def tune(
     model: Models,
-    vary: Vary,
+    vary: Annotated[
+        list[str],
+        option("A search setting and its values, e.g. beam_size=1,5.", metavar="KEY=VALUE,VALUE", show_default=False),
+    ],
     options: TestSetOptions,
     search: SearchFlags,
     engine: EngineOptions,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.exchange.never_written import never_written
+from dragoman.exchange.piece_names import never_written
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.subword import Subword
 from dragoman.text.tags import split_tags, with_tag

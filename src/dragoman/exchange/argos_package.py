@@ -21,7 +21,7 @@ from dragoman.errors import ConfigError
 from dragoman.exchange.agreement import Agreement, compare
 from dragoman.exchange.ctranslate2_folder import translate_ids, write_model
 from dragoman.exchange.export_folder import Precision
-from dragoman.exchange.obstacles import load_for_argos
+from dragoman.exchange.obstacles import ARGOS, load_without
 from dragoman.exchange.sentence_graph import sentence_graph
 from dragoman.text.language_names import english_name
 from dragoman.text.tags import UNKNOWN, Direction, describe_directions
@@ -55,7 +55,7 @@ def argos_package(
         BundleError: it cannot be loaded.
         ConfigError: Argos Translate cannot express its settings, or a language is missing.
     """
-    bundle = load_for_argos(name)
+    bundle = load_without(name, *ARGOS)
     source, target = direction = _direction(bundle.tokenizers, languages, name)
     tag = bundle.tokenizers.tag(target)
     with TemporaryDirectory() as temporary:

@@ -13,12 +13,11 @@ import ctranslate2
 from dragoman.bundle.bundle import Bundle
 from dragoman.exchange.agreement import Agreement, compare
 from dragoman.exchange.ctranslate2_spec import names_of, specification
-from dragoman.exchange.export_folder import Precision, require_free, sentencepiece_files, write_export, write_files
-from dragoman.exchange.obstacles import load_for_ctranslate2
+from dragoman.exchange.export_folder import Precision, sentencepiece_files, write_files
+from dragoman.exchange.obstacles import CTRANSLATE2, load_without
+from dragoman.machine.folders import save_folder
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers
-
-KIND = "ct2"
 
 _log = logging.getLogger(__name__)
 
@@ -34,14 +33,13 @@ def export_ctranslate2(
     Raises:
         BundleError: it cannot be loaded.
         ConfigError: CTranslate2 cannot express its settings.
-        RunFolderError: the folder has something else than an earlier export, or cannot be written.
+        RunFolderError: the folder exists, or cannot be written.
     """
-    require_free(folder, KIND)
-    bundle = load_for_ctranslate2(name)
+    bundle = load_without(name, *CTRANSLATE2)
     if bundle.short_list is not None:
         _log.warning(f"{name}: its short-list is left out; CTranslate2 scores the whole vocabulary at each step")
     _warn_of_text(bundle.tokenizers, name)
-    write_export(folder, partial(write_model, bundle, precision), KIND)
+    save_folder(folder, partial(write_model, bundle, precision))
     return compare(bundle, partial(translate_ids, folder, bundle.tokenizers), sentences)
 
 

@@ -15,8 +15,7 @@ from ctranslate2.specs import Activation, common_spec, transformer_spec
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.bundle.layout import AttentionLayout, FeedForwardLayout, Layout, LinearLayout, NormLayout
-from dragoman.exchange.never_written import never_written
-from dragoman.exchange.piece_names import PieceNames, piece_names
+from dragoman.exchange.piece_names import PieceNames, never_written, piece_names
 from dragoman.machine.arrays import Floats
 from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.exchange.never_written import never_written
-from dragoman.exchange.piece_names import PieceNames, piece_names
+from dragoman.exchange.piece_names import PieceNames, never_written, piece_names
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.tokenizer import Tokenizers
 

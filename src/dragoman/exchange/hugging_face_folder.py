@@ -9,9 +9,9 @@ from pathlib import Path
 
 from safetensors.numpy import save
 
-from dragoman.bundle.bundle import Bundle, load_bundle
+from dragoman.bundle.bundle import Bundle
 from dragoman.exchange.agreement import Agreement, compare, until_end
-from dragoman.exchange.export_folder import require_free, sentencepiece_files, write_export, write_files
+from dragoman.exchange.export_folder import sentencepiece_files, write_files
 from dragoman.exchange.hugging_face_config import (
     generation_config,
     model_config,
@@ -19,12 +19,12 @@ from dragoman.exchange.hugging_face_config import (
     tokenizer_config,
     warn_of_tags,
 )
-from dragoman.exchange.hugging_face_weights import id_obstacles, model_obstacles, stock_weights
-from dragoman.exchange.obstacles import require_none, tokenizer_obstacles
+from dragoman.exchange.hugging_face_weights import stock_obstacles, stock_weights
+from dragoman.exchange.obstacles import load_without
+from dragoman.machine.folders import save_folder
 from dragoman.machine.json_files import to_json
 from dragoman.translator.padding import pad_sources
 
-KIND = "hf"
 #: Sentences that are translated at once when they are compared.
 _BATCH = 20
 
@@ -38,15 +38,11 @@ def export_hugging_face(name: str | Path, folder: Path, sentences: Sequence[str]
     Raises:
         BundleError: it cannot be loaded.
         ConfigError: no stock class can express its settings.
-        RunFolderError: the folder has something else than an earlier export, or cannot be written.
+        RunFolderError: the folder exists, or cannot be written.
     """
-    require_free(folder, KIND)
-    bundle = load_bundle(name)
-    tokenizers = bundle.tokenizers
-    obstacles = [*model_obstacles(bundle.config), *tokenizer_obstacles(tokenizers), *id_obstacles(tokenizers)]
-    require_none(obstacles, "Hugging Face's Marian or Pegasus", name)
-    warn_of_tags(tokenizers, name)
-    write_export(folder, partial(write_files, contents=folder_files(bundle)), KIND)
+    bundle = load_without(name, stock_obstacles, "Hugging Face's Marian or Pegasus")
+    warn_of_tags(bundle.tokenizers, name)
+    save_folder(folder, partial(write_files, contents=folder_files(bundle)))
     if find_spec("transformers") is None or find_spec("torch") is None:
         return None
     return compare(bundle, partial(translate_ids, folder, bundle), sentences)

@@ -26,15 +26,15 @@ from dragoman.bundle.layout import (
     Weight,
 )
 from dragoman.exchange.hugging_face_config import n_positions
-from dragoman.exchange.obstacles import Obstacle, memory_obstacles
+from dragoman.exchange.obstacles import Obstacle, memory_obstacles, tokenizer_obstacles
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
-from dragoman.text.tokenizer import Tokenizers
 
 
-def model_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
+def stock_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     """Yield the settings of a model that no stock class has."""
+    config = bundle.config
     yield from memory_obstacles(config)
     if config.positions == "rotary":
         yield Obstacle("model.positions", "rotary", "positions are a table that is added to embeddings", "sinusoidal")
@@ -50,11 +50,8 @@ def model_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
             yield Obstacle(name, width, "heads are d_model / n_heads wide", "null")
     if config.norm == "pre" and config.tie != "all":
         yield Obstacle("model.tie", config.tie, "a pre-norm model has one embedding", "all")
-
-
-def id_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
-    """Yield differences between the special ids of both sides."""
-    source, target = tokenizers.source.special_ids, tokenizers.target.special_ids
+    yield from tokenizer_obstacles(bundle.tokenizers)
+    source, target = bundle.tokenizers.source.special_ids, bundle.tokenizers.target.special_ids
     if (source.pad, source.end) != (target.pad, target.end):
         yield Obstacle("special_ids", "different", "padding and end have the same ids on both sides")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,27 +25,6 @@ class Obstacle(NamedTuple):
     instead: object = None
 
 
-def require_none(obstacles: Sequence[Obstacle], program: str, name: str | Path) -> None:
-    """Refuse a model if there are obstacles.
-
-    Args:
-        program: its name, as people know it.
-        name: of the model.
-
-    Raises:
-        ConfigError: there are; the message has all of them, with values that the program can express, and how to train
-            a model that fits.
-    """
-    if not obstacles:
-        return
-    advice = "export another model"
-    if any(each.instead is not None for each in obstacles):
-        advice = "train one that fits with dragoman train --portable, or from this one with dragoman distill --portable"
-    raise ConfigError(
-        f"{program} cannot hold this model", name, advice=advice, details=[_line(each) for each in obstacles]
-    )
-
-
 def memory_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
     """Yield the setting of a model with a memory for each decoder layer."""
     if config.memory == "layerwise" and config.n_decoder_layers > 1:
@@ -62,8 +41,9 @@ def tokenizer_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
         yield Obstacle(setting, True, "nothing lower-cases the text", False)
 
 
-def ctranslate2_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
+def ctranslate2_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     """Yield the settings that CTranslate2 cannot express."""
+    config = bundle.config
     yield from memory_obstacles(config)
     if config.norm_kind == "std":
         yield Obstacle("model.norm_kind", "std", "it divides by the standard deviation otherwise", "layer")
@@ -74,29 +54,33 @@ def ctranslate2_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
 
 def argos_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     """Yield the settings that a package of Argos Translate cannot express."""
-    yield from ctranslate2_obstacles(bundle.config)
+    yield from ctranslate2_obstacles(bundle)
     yield from tokenizer_obstacles(bundle.tokenizers)
     if len({*sentencepiece_files(bundle.tokenizers).values()}) > 1:
         yield Obstacle("tokenizer.joint", False, "both sides have the same SentencePiece model", True)
 
 
-def load_for_ctranslate2(name: str | Path) -> Bundle:
-    """Load a bundle, found as by `find_bundle`; the package of CTranslate2 is not needed yet.
+def load_without(name: str | Path, obstacles: Callable[[Bundle], Iterable[Obstacle]], program: str) -> Bundle:
+    """Load a bundle, found as by `find_bundle`, for a program, whose package is not needed yet.
 
     Raises:
         BundleError: it cannot be loaded.
-        ConfigError: CTranslate2 cannot express its settings.
+        ConfigError: the program cannot express its settings; the message has all of them, with values that it can
+            express, and how to train a model that fits.
     """
     bundle = load_bundle(name)
-    require_none(list(ctranslate2_obstacles(bundle.config)), "CTranslate2", name)
+    found = list(obstacles(bundle))
+    if found:
+        advice = "export another model"
+        if any(each.instead is not None for each in found):
+            portable = "dragoman train --portable, or from this one with dragoman distill --portable"
+            advice = f"train one that fits with {portable}"
+        raise ConfigError(f"{program} cannot hold this model", name, advice=advice, details=list(map(_line, found)))
     return bundle
 
 
-def load_for_argos(name: str | Path) -> Bundle:
-    """Load a bundle as `load_for_ctranslate2` does, for Argos Translate."""
-    bundle = load_bundle(name)
-    require_none(list(argos_obstacles(bundle)), "Argos Translate", name)
-    return bundle
+#: The arguments of `load_without` for each program, after the name.
+CTRANSLATE2, ARGOS = (ctranslate2_obstacles, "CTranslate2"), (argos_obstacles, "Argos Translate")
 
 
 def _line(obstacle: Obstacle) -> str:

@@ -15,7 +15,7 @@ import onnxruntime
 
 from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.exchange.agreement import Agreement, compare, until_end
-from dragoman.exchange.export_folder import Precision, require_free, sentencepiece_files, write_export, write_files
+from dragoman.exchange.export_folder import Precision, sentencepiece_files, write_files
 from dragoman.exchange.hugging_face_config import (
     generation_config,
     model_config,
@@ -23,14 +23,14 @@ from dragoman.exchange.hugging_face_config import (
     tokenizer_config,
     warn_of_tags,
 )
-from dragoman.exchange.never_written import never_written
 from dragoman.exchange.onnx_heads import padded_width
 from dragoman.exchange.onnx_models import decoder_model, encoder_model
+from dragoman.exchange.piece_names import never_written
 from dragoman.exchange.tokenizer_json import tokenizer_json, tokenizer_problem
+from dragoman.machine.folders import save_folder
 from dragoman.machine.json_files import to_json
 from dragoman.translator.padding import pad_sources
 
-KIND = "onnx"
 #: Ends of the names of graphs, as transformers.js expects them.
 _ENDS: Mapping[Precision, str] = {"float32": ".onnx", "int8": "_quantized.onnx"}
 #: Sentences that are translated at once when they are compared.
@@ -49,15 +49,14 @@ def export_onnx(
 
     Raises:
         BundleError: it cannot be loaded.
-        RunFolderError: the folder has something else than an earlier export, or cannot be written.
+        RunFolderError: the folder exists, or cannot be written.
     """
-    require_free(folder, KIND)
     bundle = load_bundle(name)
     if problem := tokenizer_problem(bundle.tokenizers):
         _log.warning(f"{name}: {problem}: there is no tokenizer.json, and transformers.js cannot cut text for it")
     else:
         warn_of_tags(bundle.tokenizers, name)
-    write_export(folder, partial(write_files, contents=folder_files(bundle, precision)), KIND)
+    save_folder(folder, partial(write_files, contents=folder_files(bundle, precision)))
     return compare(bundle, partial(translate_ids, folder, bundle), sentences)
 
 

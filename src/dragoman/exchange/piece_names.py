@@ -42,3 +42,13 @@ def _with_names(tokenizer: Tokenizer, names: list[str]) -> list[str]:
     for id, name in zip((ids.start, ids.pad, ids.unknown, ids.end), names, strict=True):
         pieces[id] = name
     return pieces
+
+
+def never_written(tokenizers: Tokenizers) -> list[int]:
+    """Return the target ids that a translation never has: padding, start, and the reserved pieces.
+
+    Our search forbids them; other programs must be told. They mask nothing, so that reserved pieces have no use there.
+    """
+    target = tokenizers.target
+    marks = target.special_ids.marks - {target.special_ids.end}
+    return sorted({*marks, *target.vocabulary.ids(tokenizers.reserved)})

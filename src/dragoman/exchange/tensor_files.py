@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 
+from dragoman.bundle.weights import read_head
 from dragoman.errors import BundleError
 from dragoman.machine.arrays import Floats
-from dragoman.machine.json_files import read_json, without_duplicates
+from dragoman.machine.json_files import read_json
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 #: Bytes of an index, and of the head of a file.
@@ -56,13 +55,13 @@ def stored_tensors(folder: Path) -> dict[str, StoredTensor]:
     Raises:
         BundleError: there is no such file, or it is damaged, or has numbers of another kind.
     """
-    paths = _files(folder)
     tensors: dict[str, StoredTensor] = {}
-    for path in paths:
-        for name, tensor in _tensors_of(path):
+    for path in _files(folder):
+        head, entries = read_head(path, _MOST_BYTES)
+        for name, entry in entries.items():
             if name in tensors:
                 raise BundleError(f"two files have the tensor {name}", path, advice="use another copy")
-            tensors[name] = tensor
+            tensors[name] = _tensor(path, name, entry, len(head))
     return tensors
 
 
@@ -96,24 +95,6 @@ def _missing_weights(folder: Path) -> BundleError:
     if model[0].endswith(".npz"):
         advice = "convert it with transformers' convert_marian_to_pytorch.py first"
     return BundleError(f"its weights are in {reason}, and only {WEIGHTS} is read", folder / model[0], advice=advice)
-
-
-def _tensors_of(path: Path) -> Iterator[tuple[str, StoredTensor]]:
-    """Yield the tensors of a file, which safetensors has checked: offsets, sizes, and that there is nothing else."""
-    try:
-        with open(path, "rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            if length > _MOST_BYTES:
-                raise BundleError(f"its head has {length:,} bytes", path, advice="use another copy")
-            content = file.read(length)
-        with safe_open(path, framework="np"):
-            pass
-        head = json.loads(content, object_pairs_hook=without_duplicates)
-        tensors = {name: tensor for name, tensor in head.items() if name != "__metadata__"}
-    except (SafetensorError, OSError, ValueError, AttributeError, RecursionError) as error:
-        raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
-    for name, tensor in tensors.items():
-        yield name, _tensor(path, name, tensor, 8 + length)
 
 
 def _tensor(path: Path, name: str, tensor: Mapping[str, Any], start: int) -> StoredTensor:

@@ -14,9 +14,8 @@ from string import Template
 from typing import Any
 
 from dragoman.errors import ConfigError
-from dragoman.exchange.export_folder import require_free, write_export, write_files
+from dragoman.exchange.export_folder import write_files
 from dragoman.exchange.model_file import model_file, read_model_file
-from dragoman.exchange.modules import bundled
 from dragoman.exchange.text_rules import rules
 from dragoman.inspection.page import (
     View,
@@ -27,8 +26,7 @@ from dragoman.inspection.page import (
     page_style,
     policy_hash,
 )
-
-KIND = "web"
+from dragoman.machine.folders import save_folder
 
 _WEB = files("dragoman") / "web"
 #: The pages of `inspection/` that the site shows, and their titles.
@@ -37,6 +35,10 @@ _VIEWS: Mapping[View, str] = {"attention": "Attention", "search": "Search"}
 _DATA = "the data"
 #: The folders of the site: the module that translates, what belongs to the page, the models.
 _MODULE, _PAGE, _MODELS = "dragoman", "page", "models"
+#: Parts of a module of JavaScript.
+_IMPORT = re.compile(r'^import [^;"]*"\.{1,2}/(?:[\w.]+/)*(?P<file>\w+\.js)";\n', re.M)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:const|let|function|class)\b)", re.M)
+_NAME = re.compile(r"^(?:async )?(?:const|let|function\*?|class) (\w+)|^const \[([\w, ]+)\]", re.M)
 
 
 def export_site(names: Sequence[str | Path], folder: Path) -> None:
@@ -45,10 +47,9 @@ def export_site(names: Sequence[str | Path], folder: Path) -> None:
     Raises:
         BundleError: a model cannot be loaded.
         ConfigError: one cannot be exported, two have the same name, or there is none.
-        RunFolderError: the folder has something else than an earlier export, or cannot be written.
+        RunFolderError: the folder exists, or cannot be written.
     """
-    require_free(folder, KIND)
-    write_export(folder, partial(write_files, contents=site_files(names)), KIND)
+    save_folder(folder, partial(write_files, contents=site_files(names)))
 
 
 def site_files(names: Sequence[str | Path]) -> dict[str, bytes]:
@@ -173,3 +174,41 @@ def view_styles() -> str:
 def view_scripts() -> str:
     """Return the sources by which a content security policy allows the scripts of the pages of `_VIEWS`."""
     return " ".join(policy_hash(page_script(name)) for name in _VIEWS)
+
+
+def bundled(modules: Mapping[str, str], main: str) -> str:
+    """Return a script that does what the module `main` does.
+
+    Args:
+        modules: all modules by the names of their files. Each exports by name and imports by the same names.
+
+    Raises:
+        ValueError: a module is missing, modules import each other in a circle, or two have the same name for a thing.
+    """
+    scripts = [_EXPORT.sub("", _IMPORT.sub("", modules[name])) for name in _order(modules, main)]
+    names = [
+        name
+        for script in scripts
+        for match in _NAME.finditer(script)
+        for name in re.findall(r"\w+", match[1] or match[2])
+    ]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two modules have the names {', '.join(twice)}")
+    text = "\n".join(scripts).replace("import.meta.url", "self.location.href")
+    return f'"use strict";\n(() => {{\n{text}}})();\n'
+
+
+def _order(modules: Mapping[str, str], main: str) -> list[str]:
+    """Return the names of a module and of all that it imports, each after those that it imports."""
+    order: list[str] = []
+
+    def add(name: str, path: tuple[str, ...]) -> None:
+        if name in path or name not in modules:
+            raise ValueError(f"{name} is missing, or imports itself")
+        for match in _IMPORT.finditer(modules[name]):
+            add(match["file"], (*path, name))
+        if name not in order:
+            order.append(name)
+
+    add(main, ())
+    return order

@@ -1,4 +1,4 @@
-"""Pictures of attention and of positions, drawn by matplotlib."""
+"""Pictures of attention, drawn by matplotlib."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dragoman.errors import ConfigError
-from dragoman.inspection.figures import COLOURS, new_figure
+from dragoman.inspection.figures import new_figure
 from dragoman.machine.arrays import Floats
-from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.text.sentence_pieces import SPACE
 
 if TYPE_CHECKING:
@@ -56,33 +54,6 @@ def draw_attention(attention: Attention, kind: Kind, layer: int | None = None, h
     figure.supylabel(rows, fontsize="small")
     figure.supxlabel(columns, fontsize="small")
     figure.colorbar(image, ax=grid, ticks=[0, 0.05, 0.25, 0.5, 1], format="%g", aspect=40, label="weight")
-    return figure
-
-
-def draw_positions(n_positions: int, d_model: int) -> Figure:
-    """Draw the sinusoidal table (T, D): four dimensions as waves, the whole table, and the products of its rows.
-
-    Raises:
-        ConfigError: there are no positions, or d_model is not even.
-    """
-    if n_positions < 1 or d_model < 2 or d_model % 2:
-        raise ConfigError(f"a table of {n_positions} positions and {d_model} dimensions", advice="use an even d_model")
-    table = sinusoidal_table(range(n_positions), d_model, halves=False)
-    figure = new_figure(13, 4.2)
-    waves, whole, products = figure.subplots(1, 3)
-    first = d_model // 10 * 2  # waves that are neither too short nor too long to see
-    shown = range(first, min(first + 4, d_model))
-    for colour, dimension in zip(COLOURS, shown, strict=False):
-        waves.plot(table[:, dimension], color=colour, label=f"dimension {dimension}")
-    waves.set(title=f"Dimensions {shown[0]} to {shown[-1]} of {d_model}", xlabel="position", ylabel="value")
-    waves.legend(fontsize="small", loc="upper center", ncols=2, bbox_to_anchor=(0.5, -0.16))
-    image = whole.imshow(table, cmap="RdBu", vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-    whole.set(title="The whole table", xlabel="dimension", ylabel="position")
-    whole.locator_params(axis="x", integer=True)
-    figure.colorbar(image, ax=whole)
-    image = products.imshow(table @ table.T, cmap="viridis", interpolation="nearest")
-    products.set(title="Dot products of positions", xlabel="position", ylabel="position")
-    figure.colorbar(image, ax=products)
     return figure
 
 

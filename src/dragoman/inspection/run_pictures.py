@@ -13,18 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw_schedules(rates: Sequence[tuple[str, Curve]]) -> Figure:
-    """Draw learning rates over the steps, one line a recipe."""
-    figure = new_figure(8, 4.2)
-    axes = figure.subplots()
-    for number, (name, curve) in enumerate(rates):
-        _plot(axes, curve, color=COLOURS[number % len(COLOURS)], label=name)
-    axes.set(title="Learning rate", xlabel="step", xlim=(0, None), ylim=(0, None))
-    axes.ticklabel_format(axis="y", scilimits=(-3, 4), useMathText=True)
-    _finish(axes, legend=True)
-    return figure
-
-
 def draw_curves(runs: Sequence[RunCurves]) -> Figure:
     """Draw loss, BLEU and learning rate over the steps, one colour a run."""
     figure = new_figure(13, 4.2)

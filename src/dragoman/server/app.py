@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from dragoman.errors import ConfigError, DragomanError
-from dragoman.server.api_errors import ApiError, api_error
+from dragoman.server.api_errors import ApiError, api_error, describe
 from dragoman.server.connection import ClientGoneError
 from dragoman.server.gate import Gate, error_headers
 from dragoman.server.libretranslate import libretranslate_routes
@@ -20,7 +20,6 @@ from dragoman.server.native_api import native_routes
 from dragoman.server.operator_endpoints import operations_routes
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.web_page import page_routes
-from dragoman.server.wrong_requests import describe
 from dragoman.settings.server_config import ServerConfig
 from dragoman.settings.server_sources import read_server_config
 
@@ -41,7 +40,7 @@ def app(config: ServerConfig | None = None) -> FastAPI:
     config = read_server_config({}, os.environ) if config is None else config
     if not config.models:
         raise ConfigError("a server without a model", advice="name one: --model everyday, or DRAGOMAN_SERVE_MODELS")
-    parts = ServerParts.build(config)
+    parts = ServerParts(config)
     for name in config.models:
         parts.shelf.add(name)
     parts.memory.load({direction for model in parts.shelf.models() for direction in model.directions})

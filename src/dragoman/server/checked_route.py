@@ -16,7 +16,7 @@ from dragoman.server.api_errors import ApiError
 from dragoman.server.bodies import Bodies, parse_json
 from dragoman.settings.server_config import ServerConfig
 
-#: Fields of an object, names of term lists, and terms and translations of all texts; nobody needs as many.
+#: Fields of an object, names of a list, and terms and translations of all texts; nobody needs as many.
 _MOST_FIELDS, _MOST_NAMES, _MOST_TERMS = 100, 1_000, 50_000
 
 
@@ -79,8 +79,9 @@ def check_sizes(value: Any, most_texts: int) -> None:
         objects += terms
     if n_terms > _MOST_TERMS:
         raise ApiError(400, f"the request has more than {_MOST_TERMS:,} terms and translations of them")
-    if any(len(_items(each, "term_lists")) > _MOST_NAMES for each in objects):
-        raise ApiError(400, f"term_lists has more than {_MOST_NAMES:,} names")
+    for name in ("term_lists", "off"):
+        if any(len(_items(each, name)) > _MOST_NAMES for each in objects):
+            raise ApiError(400, f"{name} has more than {_MOST_NAMES:,} names")
     if any(len(each) > _MOST_FIELDS for each in objects):
         raise ApiError(400, f"an object of the request has more than {_MOST_FIELDS} fields")
 

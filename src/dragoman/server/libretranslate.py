@@ -18,20 +18,20 @@ from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import answered
 from dragoman.server.downloads import content_disposition, media_type
 from dragoman.server.libretranslate_input import Parameters, check_limits, shown
-from dragoman.server.line_request import LineRequest
 from dragoman.server.preparing import SentDocument, read_documents
 from dragoman.server.server_memory import FullError
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.text_lines import split_lines
 from dragoman.server.texts import (
     AUTO,
-    WantedText,
+    AskedText,
     detect_sources,
     require_language,
     translate_documents,
     translate_texts,
 )
 from dragoman.text.language_names import english_name
+from dragoman.translator import Request as TextRequest
 
 #: Seconds after which LibreTranslate's page gives up.
 _PAGE_SECONDS = 500
@@ -134,8 +134,9 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
         answers = [[page] for page in await _translate_pages(parts, texts, sources, target)]
     else:
         options = {"n_best": n_alternatives + 1} if n_alternatives else {}
-        wanted = [WantedText(*text, target, options=options) for text in zip(texts, sources, strict=True)]
-        answers = [[one.text, *one.alternatives()] for one in await translate_texts(parts, wanted)]
+        pairs = zip(texts, sources, strict=True)
+        asked = [AskedText(TextRequest(text), source, target, options) for text, source in pairs]
+        answers = [[one.text, *one.alternatives()] for one in await translate_texts(parts, asked)]
     values: dict[str, list[Any]] = {"translatedText": [best for best, *_ in answers]}
     if detected:
         values["detectedLanguage"] = [each._asdict() for each in detected]
@@ -175,7 +176,7 @@ async def _translate_pages(parts: ServerParts, texts: Sequence[str], sources: Se
     return [page.decode() for page in await translate_documents(parts, pages, sources, target, lines)]
 
 
-async def _read(parts: ServerParts, documents: Sequence[SentDocument]) -> list[list[LineRequest]]:
+async def _read(parts: ServerParts, documents: Sequence[SentDocument]) -> list[list[TextRequest]]:
     service = parts.service
     return await service.helpers.call(read_documents, documents, parts.config.queue_limit, stop=service.stop())
 

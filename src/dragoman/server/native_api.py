@@ -5,40 +5,43 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse, StreamingResponse
 
 from dragoman.alignment.word_spans import words
+from dragoman.inspection.inside import Inside
 from dragoman.server.api_errors import ApiError
 from dragoman.server.checked_route import checked_routes
 from dragoman.server.connection import answered
-from dragoman.server.inside_answer import inside_answer
 from dragoman.server.libretranslate_input import check_limits
 from dragoman.server.model_shelf import KnownModel
 from dragoman.server.native_schema import (
     AlternativeAnswer,
     LineAnswer,
-    MatchAnswer,
     ModelAnswer,
     ModelRequest,
-    SearchOptions,
     StreamRequest,
     Text,
     TextAnswer,
+    TextOptions,
     TranslateAnswer,
     TranslateRequest,
 )
 from dragoman.server.server_parts import ServerParts, bearer_token
 from dragoman.server.streaming import events
 from dragoman.server.term_lists import WantedLists
-from dragoman.server.texts import AUTO, TranslatedText, WantedText, detect_sources, require_language, translate_texts
+from dragoman.server.texts import AUTO, AskedText, TranslatedText, detect_sources, require_language, translate_texts
+from dragoman.translator import Request as TextRequest
 from dragoman.translator import Translation
 
 #: The most lines of a request whose matches are shown.
 _MOST_MATCHED = 100
+#: By which weights are multiplied, so that they are short in JSON.
+_SCALE = 10_000
 
 
 def native_routes(parts: ServerParts) -> APIRouter:
@@ -105,14 +108,14 @@ def _described(model: KnownModel) -> dict[str, object]:
 
 async def _events(parts: ServerParts, request: Request, body: StreamRequest) -> AsyncIterator[str]:
     """Answer /v1/translate/stream: return its events."""
-    (wanted,), _ = await _wanted(parts, request, [body])
-    return await events(parts, wanted)
+    (asked,), _ = await _asked(parts, request, [body])
+    return await events(parts, asked)
 
 
 async def _translate(parts: ServerParts, request: Request, body: TranslateRequest) -> TranslateAnswer:
     """Answer /v1/translate."""
     start = time.perf_counter()
-    names = (*SearchOptions.model_fields, "target")
+    names = (*TextOptions.model_fields, "target")
     defaults = {name: value for name in names if (value := getattr(body, name)) is not None} | {"source": body.source}
     texts = []
     for given in body.texts:
@@ -121,48 +124,51 @@ async def _translate(parts: ServerParts, request: Request, body: TranslateReques
         texts.append(text.model_copy(update=open_values))
     if body.inside and len(texts) > 1:
         raise ApiError(400, "inside is for a request with one text")
-    wanted, confidences = await _wanted(parts, request, texts)
-    answers = await translate_texts(parts, wanted)
-    translations = [
-        _text_answer(text, answer, confidence)
-        for text, answer, confidence in zip(wanted, answers, confidences, strict=True)
-    ]
+    asked, confidences = await _asked(parts, request, texts)
+    answers = await translate_texts(parts, asked)
+    translations = [_text_answer(*each) for each in zip(asked, answers, confidences, strict=True)]
     if body.matches:
-        await _add_matches(parts, wanted, translations)
+        await _add_matches(parts, translations)
     if body.inside:
-        translations[0].inside = await inside_answer(parts, wanted[0], answers[0])
+        translations[0].inside = await _inside_answer(parts, asked[0], answers[0])
     return TranslateAnswer(translations=translations, seconds=round(time.perf_counter() - start, 4))
 
 
-async def _add_matches(parts: ServerParts, wanted: Sequence[WantedText], answers: Sequence[TextAnswer]) -> None:
+async def _add_matches(parts: ServerParts, answers: Sequence[TextAnswer]) -> None:
     """Add what the memory has for each line.
 
     Raises:
         ApiError: there are too many lines.
     """
-    lines = [(line, text) for text, answer in zip(wanted, answers, strict=True) for line in answer.lines]
-    if len(lines) > _MOST_MATCHED:
-        raise ApiError(400, f"matches are for {_MOST_MATCHED} lines of a request, and this has {len(lines)}")
-    for line, text in lines:
-        find = partial(parts.memory.matches, line.source, text.source, text.target)
-        line.memory = [MatchAnswer(**asdict(match)) for match in await parts.service.in_thread(find)]
+    if (n_lines := sum(len(answer.lines) for answer in answers)) > _MOST_MATCHED:
+        raise ApiError(400, f"matches are for {_MOST_MATCHED} lines of a request, and this has {n_lines}")
+    for answer in answers:
+        for line in answer.lines:
+            find = partial(parts.memory.matches, line.source, answer.source, answer.target)
+            line.memory = await parts.service.in_thread(find)
 
 
-async def _wanted(
+async def _asked(
     parts: ServerParts, request: Request, texts: Sequence[Text]
-) -> tuple[list[WantedText], list[float | None]]:
+) -> tuple[list[AskedText], list[float | None]]:
     """Check texts, and detect the languages of those that are open.
 
     Returns:
         The texts, and the confidence in each detected language.
+
+    Raises:
+        ApiError: there are too many or too long texts, or a language or a term list is unknown.
+        ConfigError: as `Request.checked`.
     """
     for strings in ([text.text for text in texts], [text.prefix for text in texts]):
         check_limits(strings, parts.config)
     parts.take(request, [text.text for text in texts])
-    wanted: list[WantedText] = []
+    asked: list[AskedText] = []
     confidences: list[float | None] = []
     lists = WantedLists(parts.term_lists)
     for text in texts:
+        align, doubts, plain, off = bool(text.align), bool(text.doubts), bool(text.plain), tuple(text.off or ())
+        wanted = TextRequest(text.text, text.prefix, align=align, doubts=doubts, plain=plain, off=off).checked("")
         if not text.target:
             raise ApiError(400, "target is missing")
         target = require_language(parts.shelf.directory, text.target)
@@ -172,15 +178,14 @@ async def _wanted(
             source, confidence = detected.language, detected.confidence
         source = require_language(parts.shelf.directory, source)
         terms = await parts.service.in_thread(partial(lists.of, text))
-        if text.plain and terms:
+        if wanted.plain and terms:
             raise ApiError(400, "plain and terms contradict each other; leave one of them out")
-        align, doubts, plain = bool(text.align), bool(text.doubts), bool(text.plain)
-        wanted.append(WantedText(text.text, source, target, text.prefix, align, text.given(), terms, doubts, plain))
+        asked.append(AskedText(wanted, source, target, text.given(), terms))
         confidences.append(confidence)
-    return wanted, confidences
+    return asked, confidences
 
 
-def _text_answer(wanted: WantedText, answer: TranslatedText, confidence: float | None) -> TextAnswer:
+def _text_answer(asked: AskedText, answer: TranslatedText, confidence: float | None) -> TextAnswer:
     is_direct = len(answer.legs) < 2
     lines = [
         _line_answer(line, translation, is_direct=is_direct)
@@ -188,8 +193,8 @@ def _text_answer(wanted: WantedText, answer: TranslatedText, confidence: float |
     ]
     return TextAnswer(
         text=answer.text,
-        source=wanted.source,
-        target=wanted.target,
+        source=asked.source,
+        target=asked.target,
         via=None if is_direct else answer.legs[0].target,
         models=[leg.model for leg in answer.legs],
         detected_confidence=confidence,
@@ -217,8 +222,52 @@ def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> Lin
         alternatives=alternatives,
         flags=list(translation.flags),
         missing_terms=list(translation.missing_terms),
+        repairs=list(translation.repairs),
         segments=translation.n_parts,
         confidence=translation.confidence if is_direct else None,
         doubtful=list(translation.doubtful) if is_direct and translation.doubtful is not None else None,
-        memory=[MatchAnswer(**asdict(match)) for match in translation.memory],
+        memory=list(translation.memory),
     )
+
+
+async def _inside_answer(parts: ServerParts, asked: AskedText, answer: TranslatedText) -> dict[str, Any] | None:
+    """Look inside the translation of a text: of its first line's first segment.
+
+    Returns:
+        None if nothing can be shown; see `look_inside`. Through a third language, and of a line with terms, nothing is.
+
+    Raises:
+        ApiError, DeadlineError: as `TranslationService.translate`.
+    """
+    if len(answer.legs) != 1 or not answer.lines.lines:
+        return None
+    line = asked.part(answer.lines.lines[0], is_first=True)
+    if line.terms:
+        return None  # the shown search would differ from the one that made the translation
+    line = replace(line, align=False, doubts=False)
+    return await parts.service.look_inside(answer.legs[0], line, asked.options, _shown)
+
+
+def _shown(inside: Inside, beam_size: int) -> dict[str, Any]:
+    return {
+        "source_text": inside.source_text,
+        "target_text": inside.target_text,
+        "source": inside.source,
+        "read": inside.read,
+        "written": inside.written,
+        "attention": (inside.weights * _SCALE).round().astype(int).tolist(),
+        "beam_size": beam_size,
+        "nodes": [
+            {**node._asdict(), "token": token} for node, token in zip(inside.nodes, inside.node_tokens, strict=True)
+        ],
+        "hypotheses": [
+            {
+                "ids": one.ids,
+                "finished": one.finished,
+                "score": one.score,
+                "log_prob": one.log_prob,
+                "log_probs": one.token_log_probs,
+            }
+            for one in inside.hypotheses
+        ],
+    }

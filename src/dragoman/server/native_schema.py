@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field
 
+from dragoman.content.comparing import CHECK_NAMES
+from dragoman.memories import MemoryMatch
 from dragoman.server.text_lines import whole
 
 #: The widest beam, and the most results, that a request may ask for.
@@ -49,6 +51,16 @@ class SearchOptions(_Strict):
     top_k: int | None = None
     top_p: float | None = None
     seed: int | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the options of the search that have a value."""
+        values = ((name, getattr(self, name)) for name in SearchOptions.model_fields)
+        return {name: value for name, value in values if value is not None}
+
+
+class TextOptions(SearchOptions):
+    """Options of a text."""
+
     align: Annotated[bool | None, Field(description="Align the words of each line; not through a third language.")] = (
         None
     )
@@ -57,7 +69,13 @@ class SearchOptions(_Strict):
     ] = None
     plain: Annotated[
         bool | None,
-        Field(description="Return what the model says: no rule reads, checks or repairs anything; without terms."),
+        Field(
+            description="Return what the model says: no rule reads, checks or repairs anything; without terms and off."
+        ),
+    ] = None
+    off: Annotated[
+        Annotated[list[str], _FirstError()] | None,
+        Field(description=f"Checks to switch off, with what they repair: {', '.join(CHECK_NAMES)}."),
     ] = None
     terms: Annotated[
         Annotated[list[GivenTerm], _FirstError()] | Whole | None,
@@ -67,14 +85,8 @@ class SearchOptions(_Strict):
         Annotated[list[str], _FirstError()] | None, Field(description="Names of term lists of the server.")
     ] = None
 
-    def given(self) -> dict[str, Any]:
-        """Return the options of the search that have a value."""
-        others = "align", "doubts", "plain", "terms", "term_lists"
-        values = {name: getattr(self, name) for name in SearchOptions.model_fields if name not in others}
-        return {name: value for name, value in values.items() if value is not None}
 
-
-class Text(SearchOptions):
+class Text(TextOptions):
     """A text with options of its own."""
 
     text: Whole
@@ -83,7 +95,7 @@ class Text(SearchOptions):
     prefix: Annotated[Whole, Field(description="The beginning of the translation of its first line.")] = ""
 
 
-class TranslateRequest(SearchOptions):
+class TranslateRequest(TextOptions):
     """Texts to translate. The options are for all texts that have none of their own."""
 
     texts: Annotated[list[Whole | Text], Field(min_length=1), _FirstError()]
@@ -116,14 +128,6 @@ class AlternativeAnswer(BaseModel):
     words: Annotated[list[str] | None, Field(description="As the alignment numbers them.")]
 
 
-class MatchAnswer(BaseModel):
-    """A text of the server's memory."""
-
-    score: Annotated[float, Field(description="1 for an equal text, whose translation is used.")]
-    source: str
-    target: str
-
-
 class LineAnswer(BaseModel):
     """The translation of a line."""
 
@@ -133,46 +137,14 @@ class LineAnswer(BaseModel):
     alternatives: list[AlternativeAnswer]
     flags: Annotated[list[str], Field(description="Reasons to read it with care.")]
     missing_terms: Annotated[list[str], Field(description="The terms that have none of their translations.")]
+    repairs: Annotated[list[str], Field(description="What a second search has mended, by the names of checks.")]
     segments: int
     confidence: Annotated[float | None, Field(description="0 to 1; null if the model is not calibrated.")]
     doubtful: Annotated[list[int] | None, Field(description="Numbers of doubtful words, as alignments have them.")]
-    memory: Annotated[list[MatchAnswer], Field(description="Equal and similar texts that people translated.")]
-
-
-class NodeAnswer(BaseModel):
-    """A token that a search has read."""
-
-    parent: Annotated[int, Field(description="The number of the node before it; -1 for the first, the start mark.")]
-    id: int
-    token: str
-    log_prob: float
-    total: Annotated[float, Field(description="Log-probability of all tokens up to this one.")]
-
-
-class HypothesisAnswer(BaseModel):
-    """A candidate of a search: a path of its nodes."""
-
-    ids: list[int]
-    finished: bool
-    score: float
-    log_prob: float
-    log_probs: Annotated[list[float], Field(description="Of each token, the end mark's included.")]
-
-
-class InsideAnswer(BaseModel):
-    """The inside of a translation: of its first segment that a model has read."""
-
-    source_text: str
-    target_text: str
-    source: Annotated[list[str], Field(description="The tokens that were read, the end mark included.")]
-    read: Annotated[list[str], Field(description="The tokens that attend, the start mark first.")]
-    written: Annotated[list[str], Field(description="The token that each of them writes.")]
-    attention: Annotated[
-        list[list[list[list[int]]]], Field(description="Weights times 10,000: [layer][head][read][source].")
+    memory: Annotated[
+        list[MemoryMatch],
+        Field(description="Texts that people translated, with scores: 1 for an equal one, whose translation is used."),
     ]
-    beam_size: int
-    nodes: list[NodeAnswer]
-    hypotheses: Annotated[list[HypothesisAnswer], Field(description="The one of the translation first.")]
 
 
 class TextAnswer(BaseModel):
@@ -190,7 +162,13 @@ class TextAnswer(BaseModel):
     flags: list[str]
     lines: list[LineAnswer]
     inside: Annotated[
-        InsideAnswer | None, Field(description="If it was asked for and can be shown; not through a third language.")
+        dict[str, Any] | None,
+        Field(
+            description="The first segment, if it was asked for and can be shown, not through a third language: its "
+            "tokens (source; read, the start mark first, and written), attention (times 10,000: "
+            "[layer][head][read][source]), and the nodes and hypotheses of the search. A node has the number of its "
+            "parent, -1 for the start mark."
+        ),
     ] = None
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 _BUSY = json.dumps({"error": "the server has too many connections"}).encode()
 _REFUSAL = (
@@ -15,114 +15,63 @@ _REFUSAL = (
 )
 
 
-class HttpProtocol(Protocol):
-    """The part of uvicorn's protocol of a connection that is needed."""
-
-    #: The latest request and its answer, which has an attribute `response_complete`; None before the first.
-    cycle: Any
-
-    def connection_made(self, transport: asyncio.Transport) -> None:
-        """See `asyncio.Protocol`."""
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
-
-    def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
-
-    def eof_received(self) -> bool | None:
-        """See `asyncio.Protocol`."""
-
-    def pause_writing(self) -> None:
-        """See `asyncio.Protocol`."""
-
-    def resume_writing(self) -> None:
-        """See `asyncio.Protocol`."""
-
-
-@dataclass
-class OpenConnections:
-    """The connections of one server. A call returns the protocol of one more, as uvicorn makes them.
+class GuardedConnection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection that ends if its client is too slow.
 
     Args:
+        open: all connections of the server.
         limit: the most that are open; others are refused.
         seconds: in which the head of a request must have arrived, and in which a client must go on reading.
-        make: makes uvicorn's own protocol.
+        arguments: uvicorn's.
     """
 
-    limit: int
-    seconds: float
-    make: Callable[..., HttpProtocol]
-    open: set[GuardedConnection] = field(default_factory=set)
-
-    def __call__(self, **arguments: Any) -> asyncio.Protocol:
-        """Return the protocol of a connection.
-
-        Args:
-            arguments: uvicorn's, for its own protocol.
-        """
-        return GuardedConnection(self, self.make(**arguments))
-
-
-class GuardedConnection(asyncio.Protocol):
-    """A connection that ends if its client is too slow, around uvicorn's protocol."""
-
-    def __init__(self, all_connections: OpenConnections, inner: HttpProtocol) -> None:
-        self._all = all_connections
-        self._inner = inner
-        self._transport: asyncio.Transport | None = None
+    def __init__(self, open: set[GuardedConnection], limit: int, seconds: float, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self._open, self._limit, self._seconds = open, limit, seconds
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+    def connection_made(self, transport: asyncio.Transport) -> None:
         """Begin, or refuse if there are too many."""
-        stream = cast(asyncio.Transport, transport)
-        if len(self._all.open) >= self._all.limit:
-            stream.write(_REFUSAL)
-            stream.close()
+        if len(self._open) >= self._limit:
+            transport.write(_REFUSAL)
+            transport.close()
             return
-        self._all.open.add(self)
-        self._transport = stream
-        self._inner.connection_made(stream)
+        self._open.add(self)
+        super().connection_made(transport)
         self._watch("head")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
-        if self._transport is not None:
-            self._all.open.discard(self)
+        if self in self._open:
+            self._open.discard(self)
             for name in list(self._timers):
                 self._forget(name)
-            self._inner.connection_lost(exc)
+            super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Pass on a part of a request."""
-        if self._transport is None:
+        """Take a part of a request."""
+        if self not in self._open:
             return
-        self._inner.data_received(data)
-        cycle = self._inner.cycle
-        if cycle is None or cycle.response_complete:
+        super().data_received(data)
+        if self.cycle is None or self.cycle.response_complete:
             self._watch("head")
         else:
             self._forget("head")
 
-    def eof_received(self) -> bool | None:
-        """Pass on that the client sends nothing more."""
-        return self._inner.eof_received() if self._transport is not None else None
-
     def pause_writing(self) -> None:
         """Wait for a client that does not read."""
         self._watch("write")
-        self._inner.pause_writing()
+        super().pause_writing()
 
     def resume_writing(self) -> None:
         """Go on, because it reads again."""
         self._forget("write")
-        self._inner.resume_writing()
+        super().resume_writing()
 
     def _watch(self, name: str) -> None:
         """Hang up after some seconds, unless it is forgotten before; the first call counts."""
-        if name not in self._timers and self._transport is not None:
-            loop = asyncio.get_running_loop()
-            self._timers[name] = loop.call_later(self._all.seconds, self._transport.abort)
+        if name not in self._timers:
+            self._timers[name] = asyncio.get_running_loop().call_later(self._seconds, self.transport.abort)
 
     def _forget(self, name: str) -> None:
         if timer := self._timers.pop(name, None):

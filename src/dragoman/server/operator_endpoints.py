@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import html
-from typing import Any
-
 from fastapi import APIRouter, Request, Response
-from starlette.responses import HTMLResponse, JSONResponse
+from starlette.responses import JSONResponse
 
 from dragoman.server.api_errors import ApiError
 from dragoman.server.server_parts import ServerParts, bearer_token
@@ -37,27 +34,4 @@ def operations_routes(parts: ServerParts) -> APIRouter:
         parts.pulse.require()
         return JSONResponse({"status": "ok"})
 
-    @router.get("/docs", summary="This list", include_in_schema=False)
-    async def endpoints(request: Request) -> Response:
-        return HTMLResponse(_page(request.app.openapi()))
-
     return router
-
-
-def _page(schema: dict[str, Any]) -> str:
-    """Return a page with all endpoints and the options of each. It has no script, and needs nothing from elsewhere."""
-    named = schema.get("components", {}).get("schemas", {})
-    rows = []
-    for path, methods in schema["paths"].items():
-        for method, endpoint in methods.items():
-            content = endpoint.get("requestBody", {}).get("content", {}).get("application/json", {})
-            name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
-            fields = ", ".join(named.get(name, {}).get("properties", {}))
-            cells = (f"{method.upper()} {path}", endpoint.get("summary", ""), fields)
-            rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
-    head = "<tr><th>endpoint</th><th>does</th><th>fields of its JSON</th></tr>"
-    title = html.escape(schema["info"]["title"])
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><h1>{title}</h1>'
-        f'<p>The whole schema is <a href="spec">OpenAPI</a>.</p><table>{head}{"".join(rows)}</table></html>'
-    )

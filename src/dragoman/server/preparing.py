@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from dragoman.documents import SegmentText, parse_document
 from dragoman.documents.document import Bilingual, Document
 from dragoman.errors import DataError, DeadlineError
-from dragoman.server.line_request import LineRequest
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.marked_text import MarkedText
+from dragoman.text.protection import merged, occurrences
 from dragoman.translator import Candidate, Request, Translation
 from dragoman.translator.pipeline import Pipeline, SearchWanted, Stages, advance
 
@@ -68,9 +69,15 @@ def segments(all_stages: OpenStages, requests: Sequence[Request]) -> list[list[s
     return [text.readable for text in all_stages.pipeline.plan(requests).texts]
 
 
-def continued(_: None, lines: Sequence[LineRequest], texts: Sequence[str]) -> list[LineRequest]:
+def continued(_: None, lines: Sequence[Request], texts: Sequence[str]) -> list[Request]:
     """Return the requests for the translations of lines, which have the same stretches."""
-    return [line.continued(text) for line, text in zip(lines, texts, strict=True)]
+    return [_continued(*each) for each in zip(lines, texts, strict=True)]
+
+
+def _continued(line: Request, text: str) -> Request:
+    stretches = {line.text[start:end] for start, end in line.verbatim}
+    places = merged(place for stretch in stretches for place in occurrences(text, stretch))
+    return replace(line, text=text, verbatim=tuple(places))
 
 
 def form_fields(_: None, body: bytes, most: int) -> list[tuple[str, str]]:
@@ -114,7 +121,7 @@ class SentDocument(NamedTuple):
         return SegmentText.of(segment, keeps_ellipses=self.keeps_ellipses)
 
 
-def read_documents(_: None, documents: Sequence[SentDocument], most: int) -> list[list[LineRequest]]:
+def read_documents(_: None, documents: Sequence[SentDocument], most: int) -> list[list[Request]]:
     """Return the lines to translate of each document: its segments that have words.
 
     Args:
@@ -130,7 +137,7 @@ def read_documents(_: None, documents: Sequence[SentDocument], most: int) -> lis
         if most < 0:
             raise DataError(f"{document.name} has {-most:,} texts too many", advice="send it in parts")
         lines.append(
-            [LineRequest(each.text, align=each.aligns, verbatim=each.verbatim, marked=each.marked) for each in texts]
+            [Request(each.text, align=each.aligns, verbatim=each.verbatim, marked=each.marked) for each in texts]
         )
     return lines
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 
-from dragoman.translator import Translation
+from dragoman.translator import Request, Translation
 
 #: Bytes of the objects of a translation without its strings, of a token, and of a stretch
 #: or string of a key; see `sys.getsizeof`.
@@ -32,14 +32,15 @@ class ResultCache:
         self._entries.move_to_end(key)
         return entry[0]
 
-    def add(self, key: Hashable, strings: Sequence[str], translation: Translation, n_stretches: int = 0) -> None:
+    def add(self, key: Hashable, request: Request, translation: Translation) -> None:
         """Keep the translation of a text, and drop those that were not used for the longest time.
 
         Args:
-            strings: all of the key.
-            n_stretches: of the key.
+            request: all of it is in the key.
         """
-        size = _size("".join(strings), translation) + _STRETCH_BYTES * (len(strings) + n_stretches)
+        terms = [text for term in request.terms or () for text in (term.source, *term.targets)]
+        strings = [request.text, request.prefix, *request.marked, *request.off, *terms]
+        size = _size("".join(strings), translation) + _STRETCH_BYTES * (len(strings) + len(request.verbatim))
         if size > self._max_bytes:
             return
         _, old = self._entries.pop(key, (None, 0))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from starlette.requests import Request
 
@@ -20,7 +20,6 @@ from dragoman.server.server_memory import ServerMemory
 from dragoman.server.term_lists import named_lists
 from dragoman.server.translation_service import TranslationService
 from dragoman.settings.server_config import ServerConfig
-from dragoman.text.terms import TermList
 
 #: Wrong keys that a client may send in a minute.
 MOST_WRONG_KEYS = 10
@@ -34,49 +33,26 @@ class RequestFacts:
     n_characters: int = 0
 
 
-@dataclass(frozen=True)
 class ServerParts:
-    """The parts of one server."""
+    """The parts of one server, at first without models.
 
-    config: ServerConfig
-    measures: Measures
-    shelf: ModelShelf
-    service: TranslationService
-    detector: Detector
-    rate_limit: RateLimit
-    memory: ServerMemory
-    bodies: Bodies
-    pulse: Pulse
-    wrong_keys: RateLimit = field(default_factory=lambda: RateLimit(MOST_WRONG_KEYS))
-    downloads: Downloads = field(default_factory=Downloads)
-    #: By name.
-    term_lists: Mapping[str, TermList] = field(default_factory=dict)
+    Raises:
+        DataError: a term list cannot be read.
+    """
 
-    @classmethod
-    def build(cls, config: ServerConfig) -> ServerParts:
-        """Return the parts of a new server, without models.
-
-        Raises:
-            DataError: a term list cannot be read.
-        """
-        measures = Measures()
-        shelf = ModelShelf(config, measures)
-        memory = ServerMemory(config)
-        service = TranslationService(config, shelf, measures, memory)
-        terms = named_lists(config.terms)
-        rate_limit = RateLimit(config.req_limit)
-        return cls(
-            config,
-            measures,
-            shelf,
-            service,
-            Detector(),
-            rate_limit,
-            memory,
-            Bodies(config),
-            Pulse(config.timeout),
-            term_lists=terms,
-        )
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
+        self.measures = Measures()
+        self.shelf = ModelShelf(config, self.measures)
+        self.memory = ServerMemory(config)
+        self.service = TranslationService(config, self.shelf, self.measures, self.memory)
+        self.detector = Detector()
+        self.rate_limit = RateLimit(config.req_limit)
+        self.wrong_keys = RateLimit(MOST_WRONG_KEYS)
+        self.bodies = Bodies(config)
+        self.pulse = Pulse(config.timeout)
+        self.downloads = Downloads()
+        self.term_lists = named_lists(config.terms)
 
     def require_client(self, request: Request) -> None:
         """Refuse a client that must wait, before its request is read.

@@ -7,17 +7,15 @@ import json
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from dragoman.errors import DragomanError
 from dragoman.server.api_errors import ApiError, api_error
-from dragoman.server.line_request import LineRequest
 from dragoman.server.routing import Leg
 from dragoman.server.server_parts import ServerParts
-from dragoman.server.term_lists import terms_in
 from dragoman.server.text_lines import TextLines, split_lines
-from dragoman.server.texts import WantedText, require_route
+from dragoman.server.texts import AskedText, require_route
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 
 #: Parts that are translated at the same time.
@@ -31,22 +29,25 @@ class _Part(NamedTuple):
     source: str
 
 
-async def events(parts: ServerParts, wanted: WantedText) -> AsyncIterator[str]:
+async def events(parts: ServerParts, asked: AskedText) -> AsyncIterator[str]:
     """Return the events of a translation, as EventSource reads them: `part`, `part`, ..., and `done` or `error`.
+
+    They have no alignments and no doubtful words.
 
     Raises:
         ApiError: there is no way between the languages, or the server is busy.
     """
-    legs = require_route(parts.shelf.directory, wanted.source, wanted.target)
-    lines = split_lines(wanted.text)
+    asked = replace(asked, request=replace(asked.request, align=False, doubts=False))
+    legs = require_route(parts.shelf.directory, asked.source, asked.target)
+    lines = split_lines(asked.request.text)
     cut = (
-        await parts.service.segments(legs[0], lines.lines, plain=wanted.plain)
+        await parts.service.segments(legs[0], lines.lines, plain=asked.request.plain)
         if legs
         else [[line] for line in lines.lines]
     )
     pieces = [_Part(number, segment) for number, line in enumerate(cut) for segment in line]
     parts.service.queue.require_room(len(pieces))
-    return _Stream(parts, wanted, legs, lines, pieces).send()
+    return _Stream(parts, asked, legs, lines, pieces).send()
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class _Stream:
     """A text on its way."""
 
     parts: ServerParts
-    wanted: WantedText
+    asked: AskedText
     legs: Sequence[Leg]
     lines: TextLines
     pieces: Sequence[_Part]
@@ -67,7 +68,7 @@ class _Stream:
                 piece = self.pieces[len(done)]
                 done.append(text)
                 yield _event("part", {"line": piece.line, "source": piece.source, "text": text})
-            text = self.lines.join(_joined(self.pieces, done, self.lines, self.wanted.target))
+            text = self.lines.join(_joined(self.pieces, done, self.lines, self.asked.target))
             yield _event("done", {"text": text, "seconds": round(time.perf_counter() - start, 4)})
         except (ApiError, DragomanError) as error:
             seconds = self.parts.service.queue.busy_seconds
@@ -89,11 +90,10 @@ class _Stream:
     async def _translate(self, number: int, piece: _Part) -> str:
         if not self.legs:
             return piece.source
-        terms = terms_in(piece.source, self.wanted.terms)
-        request = LineRequest(piece.source, "" if number else self.wanted.prefix, terms=terms, plain=self.wanted.plain)
+        request = self.asked.part(piece.source, is_first=not number)
         # Only the parts on their way are counted: a client that stops to read must not fill the queue for others.
         with self.parts.service.queue.hold(1):
-            (found,) = await self.parts.service.translate_accepted(self.legs, [request], self.wanted.options)
+            (found,) = await self.parts.service.translate_accepted(self.legs, [request], self.asked.options)
         return found.text
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dragoman.data.term_files import read_terms, typed_terms
 from dragoman.server.api_errors import ApiError
-from dragoman.server.native_schema import GivenTerm, SearchOptions
+from dragoman.server.native_schema import GivenTerm, TextOptions
 from dragoman.text.terms import BETWEEN_TARGETS, Term, TermList
 
 #: The most terms of a request, and translations of them; long lists belong to the server.
@@ -36,7 +36,7 @@ class WantedLists:
         self._known = known
         self._made: dict[int, TermList] = {}
 
-    def of(self, options: SearchOptions) -> tuple[TermList, ...]:
+    def of(self, options: TextOptions) -> tuple[TermList, ...]:
         """Return the lists of a text: its own terms, then the server's lists that it names.
 
         Raises:

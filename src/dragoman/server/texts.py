@@ -9,7 +9,6 @@ from typing import Any
 
 from dragoman.server.api_errors import ApiError
 from dragoman.server.detection import UNDETECTABLE, Detection
-from dragoman.server.line_request import LineRequest
 from dragoman.server.preparing import SentDocument, write_documents
 from dragoman.server.routing import Directory, Leg
 from dragoman.server.server_parts import ServerParts
@@ -17,28 +16,29 @@ from dragoman.server.term_lists import terms_in
 from dragoman.server.text_lines import TextLines, split_lines
 from dragoman.text.language_names import english_name
 from dragoman.text.terms import TermList
-from dragoman.translator import Translation
+from dragoman.translator import Request, Translation
 
 #: The source language of a text whose language is to be detected, and the characters below which it is too short alone.
 AUTO, _SHORT = "auto", 40
 
 
 @dataclass(frozen=True)
-class WantedText:
-    """A text to translate."""
+class AskedText:
+    """A text to translate, and what belongs to the call: languages, options of the search, term lists."""
 
-    text: str
+    #: The prefix is for the first line. A request gets its languages when a model gets it.
+    request: Request
     source: str
     target: str
-    #: The beginning of the translation of its first line.
-    prefix: str = ""
-    align: bool = False
-    #: Of the search.
     options: Mapping[str, Any] = field(default_factory=dict)
     #: Where a source is in several, the first counts.
-    terms: Sequence[TermList] = ()
-    doubts: bool = False
-    plain: bool = False
+    lists: Sequence[TermList] = ()
+
+    def part(self, text: str, *, is_first: bool) -> Request:
+        """Return the request for a line of the text, or a part of one, with the terms that it has."""
+        terms = terms_in(text, self.lists)
+        prefix = self.request.prefix if is_first else ""
+        return replace(self.request, text=text, prefix=prefix, terms=TermList(terms) if terms else None)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class TranslatedText:
         return [text for text in dict.fromkeys(texts) if text != self.text]
 
 
-async def translate_texts(parts: ServerParts, texts: Sequence[WantedText]) -> list[TranslatedText]:
+async def translate_texts(parts: ServerParts, texts: Sequence[AskedText]) -> list[TranslatedText]:
     """Translate texts, all at the same time.
 
     Raises:
@@ -72,7 +72,7 @@ async def translate_texts(parts: ServerParts, texts: Sequence[WantedText]) -> li
         DragomanError: as `TranslationService.translate`.
     """
     routes = [require_route(parts.shelf.directory, text.source, text.target) for text in texts]
-    lines = [split_lines(text.text) for text in texts]
+    lines = [split_lines(text.request.text) for text in texts]
     groups: dict[tuple[Any, ...], list[int]] = {}
     for index, (text, route) in enumerate(zip(texts, routes, strict=True)):
         if route:
@@ -80,7 +80,7 @@ async def translate_texts(parts: ServerParts, texts: Sequence[WantedText]) -> li
     found: dict[int, list[Translation]] = {}
 
     async def translate(indices: Sequence[int]) -> None:
-        requests = await _line_requests(parts, [(texts[index], lines[index]) for index in indices])
+        requests = await _requests(parts, [(texts[index], lines[index]) for index in indices])
         first = indices[0]
         one_by_one = iter(await parts.service.translate(routes[first], requests, texts[first].options))
         for index in indices:
@@ -100,7 +100,7 @@ async def translate_documents(
     documents: Sequence[SentDocument],
     sources: Sequence[str],
     target: str,
-    lines: Sequence[Sequence[LineRequest]],
+    lines: Sequence[Sequence[Request]],
 ) -> list[bytes]:
     """Return translated documents.
 
@@ -124,24 +124,13 @@ async def translate_documents(
     return await parts.service.helpers.call(write_documents, documents, translated, target, stop=parts.service.stop())
 
 
-async def _line_requests(parts: ServerParts, texts: Sequence[tuple[WantedText, TextLines]]) -> list[LineRequest]:
+async def _requests(parts: ServerParts, texts: Sequence[tuple[AskedText, TextLines]]) -> list[Request]:
     """Return the requests for the lines of texts; terms are looked for in a thread."""
 
-    def requests() -> list[LineRequest]:
-        return [
-            LineRequest(
-                line,
-                "" if number else text.prefix,
-                text.align,
-                terms=terms_in(line, text.terms),
-                doubts=text.doubts,
-                plain=text.plain,
-            )
-            for text, lines in texts
-            for number, line in enumerate(lines.lines)
-        ]
+    def requests() -> list[Request]:
+        return [text.part(line, is_first=not number) for text, cut in texts for number, line in enumerate(cut.lines)]
 
-    return await parts.service.in_thread(requests) if any(text.terms for text, _ in texts) else requests()
+    return await parts.service.in_thread(requests) if any(text.lists for text, _ in texts) else requests()
 
 
 def require_language(directory: Directory, code: str) -> str:

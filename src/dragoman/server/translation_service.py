@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 from dragoman.inspection.inside import Inside, look_inside
 from dragoman.server.helpers import STOP, Helpers
 from dragoman.server.line_queue import LineQueue
-from dragoman.server.line_request import LineRequest
 from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import LoadedModel, ModelShelf
 from dragoman.server.portions import translate_portions
@@ -28,7 +27,10 @@ from dragoman.server.routing import Leg
 from dragoman.server.server_memory import ServerMemory
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.server_config import ServerConfig
+from dragoman.text.terms import TermList, missing_terms
 from dragoman.translator import Request, StopCondition, Translation
+from dragoman.translator.repairs.lost_terms import demanded_terms
+from dragoman.translator.results import merge_flags
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -64,12 +66,13 @@ class TranslationService:
         measures.waiting.set_function(lambda: self.queue.n_waiting)
 
     async def translate(
-        self, legs: Sequence[Leg], lines: Sequence[LineRequest], options: Mapping[str, Any]
+        self, legs: Sequence[Leg], lines: Sequence[Request], options: Mapping[str, Any]
     ) -> list[Translation]:
         """Translate lines by one model, or by two, one after the other.
 
         Args:
             legs: at least one; prefix, alignment and options are for the last.
+            lines: requests without languages.
             options: of the search.
 
         Raises:
@@ -82,7 +85,7 @@ class TranslationService:
             return await self.translate_accepted(legs, lines, options)
 
     async def translate_accepted(
-        self, legs: Sequence[Leg], lines: Sequence[LineRequest], options: Mapping[str, Any]
+        self, legs: Sequence[Leg], lines: Sequence[Request], options: Mapping[str, Any]
     ) -> list[Translation]:
         """Translate lines that the queue has accepted already; see `translate`."""
         known = await self._recalled(legs, lines)
@@ -91,11 +94,11 @@ class TranslationService:
         self._measures.lines.inc(len(lines))
         return [next(found) if one is None else one for one in known]
 
-    async def _recalled(self, legs: Sequence[Leg], lines: Sequence[LineRequest]) -> list[Translation | None]:
+    async def _recalled(self, legs: Sequence[Leg], lines: Sequence[Request]) -> list[Translation | None]:
         """Return the translation of each line that the memory has, aligned if that is wanted."""
         if self._memory.is_empty or any(line.plain for line in lines):
             return [None] * len(lines)
-        requests = [line.request(legs[0].source, legs[-1].target) for line in lines]
+        requests = [_between(line, legs[0].source, legs[-1].target) for line in lines]
         known = await self.in_thread(lambda: [self._memory.recall(request) for request in requests])
         aligned = [index for index, one in enumerate(known) if one is not None and requests[index].align]
         if not aligned or len(legs) > 1:
@@ -108,22 +111,17 @@ class TranslationService:
         return known
 
     async def _by_models(
-        self, legs: Sequence[Leg], lines: Sequence[LineRequest], options: Mapping[str, Any]
+        self, legs: Sequence[Leg], lines: Sequence[Request], options: Mapping[str, Any]
     ) -> list[Translation]:
         """Translate lines by the models."""
         stop = self.stop()
-        first_lines, flags = lines, [tuple[Any, ...]()] * len(lines)
+        first_lines, earlier = lines, list[Translation]()
         for leg in legs[:-1]:
-            found = await self._by_model(leg, [line.on_the_way() for line in lines], {}, stop)
+            found = await self._by_model(leg, [_on_the_way(line) for line in lines], {}, stop)
             lines = await self.helpers.call(continued, lines, [one.text for one in found], stop=stop)
-            flags = [one.flags for one in found]
+            earlier = found
         found = await self._by_model(legs[-1], lines, options, stop)
-        if len(legs) > 1:
-            found = [line.checked(one) if line.terms else one for line, one in zip(first_lines, found, strict=True)]
-        return [
-            replace(one, flags=tuple(dict.fromkeys((*earlier, *one.flags)))) if earlier else one
-            for one, earlier in zip(found, flags, strict=True)
-        ]
+        return [_joined(*each) for each in zip(first_lines, earlier, found, strict=True)] if earlier else found
 
     async def segments(self, leg: Leg, lines: Sequence[str], *, plain: bool) -> list[list[str]]:
         """Cut lines into the segments that a model reads at once; `plain` is that of `Request`."""
@@ -134,7 +132,7 @@ class TranslationService:
     async def look_inside(
         self,
         leg: Leg,
-        line: LineRequest,
+        line: Request,
         options: Mapping[str, Any],
         answer: Callable[[Inside, int], Result],
     ) -> Result | None:
@@ -144,7 +142,7 @@ class TranslationService:
             ApiError, DeadlineError: as `translate`.
         """
         stop = self.stop()
-        request = line.request(leg.source, leg.target)
+        request = _between(line, leg.source, leg.target)
 
         def look(model: LoadedModel) -> Result | None:
             config = _search_config(model, options)
@@ -179,38 +177,29 @@ class TranslationService:
             yield model
 
     async def _by_model(
-        self, leg: Leg, lines: Sequence[LineRequest], options: Mapping[str, Any], stop: StopCondition
+        self, leg: Leg, lines: Sequence[Request], options: Mapping[str, Any], stop: StopCondition
     ) -> list[Translation]:
         async with self._model(leg.model) as model:
             config = _search_config(model, options)
+            is_calibrated = model.translator.pipeline.planner.is_calibrated(leg.source, leg.target)
             keys = list[Hashable]()
             found = dict[Hashable, Translation | None]()
-            missing = dict[Hashable, LineRequest]()
+            missing = dict[Hashable, Request]()
             async for line in in_turns(lines):
-                key: Hashable = (model.number, leg, line, config)
+                request = replace(_between(line, leg.source, leg.target), doubts=line.doubts and is_calibrated)
+                # A list of terms is equal to itself only.
+                key: Hashable = (model.number, replace(request, terms=None), tuple(request.terms or ()), config)
                 keys.append(key)
                 found[key] = self._cache.get(key)
                 if found[key] is None:
-                    missing[key] = line
+                    missing[key] = request
                 else:
                     self._measures.cached.inc()
-            translations = await self._search(model, leg, list(missing.values()), config, stop)
-            async for (key, line), translation in in_turns(zip(missing.items(), translations, strict=True)):
+            translations = await translate_portions(model, list(missing.values()), config, self._numbers, stop)
+            async for (key, request), translation in in_turns(zip(missing.items(), translations, strict=True)):
                 found[key] = translation
-                self._cache.add(key, line.strings, translation, len(line.verbatim))
+                self._cache.add(key, request, translation)
         return [one for key in keys if (one := found[key]) is not None]
-
-    async def _search(
-        self,
-        model: LoadedModel,
-        leg: Leg,
-        lines: Sequence[LineRequest],
-        config: SearchConfig,
-        stop: StopCondition,
-    ) -> list[Translation]:
-        planner = model.translator.pipeline.planner
-        requests = [line.fitting(planner, leg).request(leg.source, leg.target) async for line in in_turns(lines)]
-        return await translate_portions(model, requests, config, self._numbers, stop)
 
 
 async def in_turns(items: Iterable[Item]) -> AsyncIterator[Item]:
@@ -225,3 +214,24 @@ def _search_config(model: LoadedModel, options: Mapping[str, Any]) -> SearchConf
     """Return the search with these options. More results than the model's beam has make the beam wider."""
     widest = max(options.get("n_best") or 1, model.translator.search.beam_size)
     return model.translator.search_config(**{"beam_size": widest, **options})
+
+
+def _between(line: Request, source: str, target: str) -> Request:
+    """Return the request for a translation between two languages."""
+    return replace(line, source_lang=source, target_lang=target)
+
+
+def _on_the_way(line: Request) -> Request:
+    """Return the request for the translation of a line into a language in the middle."""
+    kept = [term for term in line.terms or () if term.is_kept]
+    return replace(line, prefix="", align=False, doubts=False, terms=TermList(kept) if kept else None)
+
+
+def _joined(line: Request, first: Translation, second: Translation) -> Translation:
+    """Return the translation of a line through another language, with the flags of both; its terms are checked."""
+    flags, repairs = [*first.flags, *second.flags], dict.fromkeys((*first.repairs, *second.repairs))
+    demanded = demanded_terms(line.text, line.terms, line.verbatim)
+    missing = missing_terms([term for _, _, term in demanded], second.text)
+    flags = [flag for flag in flags if flag != "term_missing"] + (["term_missing"] if missing else [])
+    names = tuple(term.source for term in missing)
+    return replace(second, flags=merge_flags(flags), repairs=tuple(repairs), missing_terms=names)

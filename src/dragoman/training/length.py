@@ -7,11 +7,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.data.batch_order import BatchOrder
 from dragoman.data.epochs import Epochs
-from dragoman.data.mixture import part_weights
-from dragoman.data.prepared import open_prepared
-from dragoman.settings.config import Config
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.schedule import learning_rate, total_steps
 
@@ -68,15 +64,3 @@ class Length:
 
 def _text(rate: float) -> str:
     return f"{rate:.2g}"
-
-
-def steps_of_run(config: Config, run: Path) -> int:
-    """Return the steps of a run's whole training; its prepared corpus says how many an epoch has.
-
-    Raises:
-        BundleError: the prepared corpus is missing or damaged.
-    """
-    training, prepared = config.training, open_prepared(run)
-    weights = part_weights(config.data, prepared.train.parts)
-    order = BatchOrder(prepared.train, batch_tokens=training.batch_tokens, seed=training.seed, weights=weights)
-    return total_steps(training, order.epochs)

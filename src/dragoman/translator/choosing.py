@@ -25,6 +25,8 @@ class Choice(NamedTuple):
     flags: Sequence[Flag]
     #: The sources of the terms that the first lacks.
     missing_terms: Sequence[str] = ()
+    #: The names of the repairs by which a second search has found the first.
+    repairs: Sequence[str] = ()
 
 
 def ranked(plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
@@ -70,8 +72,10 @@ def rank(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str
     return Choice([candidates[first], *others], [*flags[first], *term_flags], missing[first])
 
 
-def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> frozenset[str]:
+def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> frozenset[tuple[str, str]]:
     """Return what a translation of a segment has lost: checks that it fails, and terms that it lacks.
+
+    Each has the name of its check, or "terms", and what is wrong.
 
     Args:
         reading: what the model read of the segment.
@@ -79,12 +83,12 @@ def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> fr
     """
     source, spans = reading.original, reading.kept
     found = content_faults(source, translation, spans, languages, reading.off)
-    lost = {f"{fault.check} {fault.change} {fault.entity.value}" for fault in found}
+    lost = {(fault.check, f"{fault.change} {fault.entity.value}") for fault in found}
     if has_foreign_letters(reading, translation, languages):
-        lost.add(SCRIPT)
+        lost.add((SCRIPT, ""))
     if SPANS not in reading.off and has_span_faults(source, translation, spans):
-        lost.add(SPANS)
-    return frozenset([*lost, *_missing(reading, translation)])
+        lost.add((SPANS, ""))
+    return frozenset([*lost, *(("terms", source) for source in _missing(reading, translation))])
 
 
 def _flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:

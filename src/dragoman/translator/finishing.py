@@ -115,6 +115,7 @@ class Finisher:
             flags=merge_flags([*_flags(plan, chosen), *confidence_flags(plan, found)]),
             confidence=found,
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
+            repairs=tuple(dict.fromkeys(name for choice in chosen for name in choice.repairs)),
         )
 
 

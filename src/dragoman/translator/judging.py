@@ -47,7 +47,7 @@ def or_source(plan: TextPlan, translation: Translation) -> Translation:
     links = tuple((number, number) for number in range(len(words(text)))) if request.align else None
     flags = merge_flags([*(flag for flag in translation.flags if flag != "low_confidence"), "unsure"])
     doubtful = () if request.doubts else None
-    return replace(translation, text=text, tokens=(), alignment=links, flags=flags, doubtful=doubtful)
+    return replace(translation, text=text, tokens=(), alignment=links, flags=flags, doubtful=doubtful, repairs=())
 
 
 def doubtful_words(

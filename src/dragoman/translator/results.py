@@ -70,6 +70,9 @@ class Translation:
     memory: tuple[MemoryMatch, ...] = ()
     #: The sources of the terms of which it has no translation.
     missing_terms: tuple[str, ...] = ()
+    #: What a second search has mended: checks by their names, as in `Request.off`, "terms", "repetition" and
+    #: "length", as flags have them, and "unfinished", if the end of the sentence was missing.
+    repairs: tuple[str, ...] = ()
     #: The chrF2 that such translations have on average, from 0 to 1 (see `dragoman.translator.confidence`). None if the
     #: model is not calibrated for the direction.
     confidence: float | None = None

@@ -51,14 +51,17 @@ class Proposal(NamedTuple):
     #: The forms of each masked term, by its words in the source.
     forms: Mapping[str, Sequence[str]]
 
-    def is_better(self, found: Candidate) -> bool:
-        """Return True if a candidate has fewer faults than the best of the first search, and no other ones.
+    def mended(self, found: Candidate) -> list[str]:
+        """Return the names of the faults that a candidate has not, unlike the best of the first search.
 
+        There are none if it has other ones.
         A term that the search was made to write has a fault of its own where it is glued on: in a sentence of its own,
         or once too often.
         """
         first = self.choice.candidates[0]
-        return self._faults(found) < self._faults(first) and not self._is_glued(found, first)
+        before, after = self._faults(first), self._faults(found)
+        is_better = after < before and not self._is_glued(found, first)
+        return sorted({name for name, _ in before - after}) if is_better else []
 
     def _is_glued(self, found: Candidate, first: Candidate) -> bool:
         if self.masked is not None or not self.segment.reading.terms:
@@ -66,12 +69,12 @@ class Proposal(NamedTuple):
         has_more = len([*sentences(found.text)]) > len([*sentences(first.text)])
         return has_more or bool(repeated_terms(self.segment.reading.terms, found.text))
 
-    def _faults(self, candidate: Candidate) -> set[str]:
-        """Return what a candidate has lost, and what is wrong with it otherwise."""
+    def _faults(self, candidate: Candidate) -> set[tuple[str, str]]:
+        """Return what a candidate has lost, as `losses` has it, and what is wrong with it otherwise."""
         translation = self.segment.reading.unmask(candidate.text)
         lost = losses(self.segment.reading, translation, self.text.languages.pair)
-        unfinished = () if candidate.hypothesis.finished else ("unfinished",)
-        return {*lost, *candidate.hypothesis.faults, *unfinished}
+        others = [*candidate.hypothesis.faults, *([] if candidate.hypothesis.finished else ["unfinished"])]
+        return {*lost, *((name, "") for name in others)}
 
     def translations(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, str]]:
         """Yield what candidates of a masked search say, each with the candidate, if it has no mask twice.
@@ -175,8 +178,8 @@ class SecondSearch:
         for (number, proposal), beam in zip(proposals.items(), beams, strict=True):
             choice = rank(proposal.segment.reading, [*proposal.choice.candidates, *beam], proposal.text.languages.pair)
             is_plausible = cost(proposal, choice) <= MOST_COST or proposal.segment.reading.terms
-            if is_plausible and proposal.is_better(choice.candidates[0]):
-                after[number] = choice._replace(candidates=choice.candidates[: plan.config.n_best])
+            if is_plausible and (mended := proposal.mended(choice.candidates[0])):
+                after[number] = choice._replace(candidates=choice.candidates[: plan.config.n_best], repairs=mended)
         return after
 
     def read_again(
