@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dragoman.data.term_files import read_terms, typed_terms
 from dragoman.server.api_errors import ApiError
+from dragoman.server.line_request import LineRequest
 from dragoman.server.native_schema import GivenTerm, SearchOptions
 from dragoman.text.terms import BETWEEN_TARGETS, Term, TermList
 
@@ -80,6 +82,16 @@ def terms_in(line: str, lists: Sequence[TermList]) -> tuple[Term, ...]:
         for _, _, term in each.find(line):
             found.setdefault(tuple(unit.casefold() for unit in term.units), term)
     return tuple(found.values())
+
+
+def with_terms(lines: Sequence[LineRequest], given: str) -> list[LineRequest]:
+    """Return lines with their terms among those of a request, which are lines of text.
+
+    Raises:
+        ApiError, ConfigError: as `WantedLists.of`.
+    """
+    terms = _checked(given)
+    return [replace(line, terms=terms_in(line.text, [terms])) for line in lines]
 
 
 def _term(given: GivenTerm) -> Term:
