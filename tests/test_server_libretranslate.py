@@ -258,6 +258,32 @@ def test_a_file_is_translated_as_by_the_command(client: Any, oracle: Translator)
     assert written.text.count("...") == 2
 
 
+def test_a_report_on_a_file_is_given_on_request(client: Any) -> None:
+    page = "<html lang=fr><p>A man sleeps.</p><p>Read 3,817 books.</p></html>"
+    files = {"file": ("page.html", page.encode())}
+    data = {"source": "en", "target": "de"}
+    assert client.post("/translate_file", data=data, files=files).json().keys() == {"translatedFileUrl"}
+    report = client.post("/translate_file", data={**data, "report": "true"}, files=files).json()["report"]
+    assert report["segments"] == 2
+    assert report["flags"].keys() >= {"number"}
+    assert (report["flagged"][-1]["number"], report["flagged"][-1]["text"]) == (2, "Read 3,817 books.")
+    assert report["to_check"] == len(report["flagged"])
+    assert ["in fr" in note and "from en" in note for note in report["notes"]] == [True]
+
+
+def test_terms_are_obeyed_in_a_file(client: Any) -> None:
+    sent = {"files": {"file": ("a.txt", b"A man sleeps.\nA dog sleeps.\n")}}
+    data = {"source": "en", "target": "de", "report": "true"}
+    answer = client.post("/translate_file", data={**data, "terms": "man = Mann\ncat = Katze"}, **sent).json()
+    first, second = client.get(answer["translatedFileUrl"]).text.splitlines()
+    assert "Mann" in first or [one["missing_terms"] for one in answer["report"]["flagged"]][:1] == [["man"]]
+    plain = client.get(client.post("/translate_file", data=data, **sent).json()["translatedFileUrl"]).text.splitlines()
+    assert (first != plain[0], second == plain[1]) == (True, True)
+    refused = client.post("/translate_file", data={**data, "terms": "man ="}, **sent)
+    assert refused.status_code == 400
+    assert "line 1 of the terms has no target" in refused.json()["error"]
+
+
 def test_subtitles_are_translated_as_by_the_command(client: Any, oracle: Translator) -> None:
     texts = f"{SOURCES[0]}\n{SOURCES[1]}\n\n- {SOURCES[1]}\n- (laughs) {SOURCES[0]}"
     film = f"\ufeff1\n00:00:01,000 --> 00:00:02,000\n{texts}\n".replace("\n", "\r\n").encode()
@@ -301,7 +327,7 @@ def test_a_table_is_translated_in_its_columns(client: Any, oracle: Translator) -
     ("name", "content", "message"),
     [
         ("a.docx", b"PK", "this is no .docx"),
-        ("a.doc", b"x", "Invalid request: file format not supported"),
+        ("a.doc", b"x", "Invalid request: file format not supported; this server reads .txt .html"),
         ("a.txt", b"\xff\xff", "invalid UTF-8"),
         ("a.txt", b"%PDF-1.4 ", "PDF"),
         ("a.txt", b"x" * 300, "exceeds text limit"),

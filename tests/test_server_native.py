@@ -104,6 +104,9 @@ def test_each_text_has_options_of_its_own(client: Any, oracle: Translator) -> No
     assert [[tuple(link) for link in each["alignment"]] for each in line["alternatives"]] == [
         list(each.alignment or ()) for each in second.alternatives
     ]
+    assert [each["parts"] for each in line["alternatives"]] == [
+        [part._asdict() for part in each.parts] for each in second.alternatives
+    ]
     assert two["flags"] == line["flags"] == list(second.flags)
     third = oracle.translate(SOURCES[2], source_lang="en", target_lang="zh", beam_size=3, length_penalty=0.0)
     assert three["text"] == third.text

@@ -139,24 +139,88 @@ def test_a_detected_language_can_be_swapped_and_is_no_target(page: Any) -> None:
     assert page.locator("#swap").is_disabled()
     page.locator("#target-lang").select_option("en")
     page.locator("#translation:not(.stale)", has_text="station").wait_for()
-    assert re.fullmatch(r"Confidence: 0\.\d\d\.", page.locator("#notes").inner_text())
+    assert re.fullmatch(r"Confidence: 0\.\d\d of 1, not low\.", page.locator("#notes").inner_text())
     page.locator("#swap").click()
     assert [page.locator(f"#{side}-lang").input_value() for side in ("source", "target")] == ["en", "de"]
     assert "station" in page.locator("#text").input_value()
 
 
-def test_terms_are_obeyed_and_what_is_wrong_with_them_is_told(page: Any) -> None:
+def test_terms_act_while_one_types_and_what_is_wrong_with_them_is_told(page: Any) -> None:
     choose(page, "en", "de")
     assert "Gaul" not in translated(page, "The horse is tired.")
     page.locator("#terms summary").click()
-    page.locator("#term-lines").fill("horse = Gaul*\nBlue Bird")
-    page.locator("#text").focus()
+    page.locator("#term-lines").press_sequentially("horse =")
+    page.wait_for_timeout(500)
+    page.locator("#translation:not(.stale) .word").first.wait_for()  # a line that is not complete yet is no problem
+    assert "term" not in page.locator("#notes").inner_text()
+    page.locator("#term-lines").press_sequentially(" Gaul*")
     page.locator("#translation:not(.stale)", has_text="Gaul").wait_for()
-    assert re.fullmatch(r"Confidence: 0\.\d\d\.", page.locator("#notes").inner_text())
+    assert page.evaluate("document.activeElement.id") == "term-lines"
+    assert "term" not in page.locator("#notes").inner_text()
+    assert page.locator("#terms summary").inner_text() == "Terms (1)"
     page.locator("#term-lines").fill("horse =")
     page.locator("#text").focus()
     page.locator("#notes", has_text="line 1 of the terms has no target").wait_for()
     page.problems[:] = [problem for problem in page.problems if "400" not in problem]  # Chromium's own line
+
+
+def test_terms_belong_to_their_languages(page: Any) -> None:
+    page.locator("#terms summary").click()
+    terms = page.locator("#term-lines")
+    choose(page, "auto", "de")
+    terms.fill("horse = Gaul")  # before the language of the text is known
+    page.locator("#text").fill("The horse is very tired because it has been working all day.")
+    page.locator("#translation:not(.stale)", has_text="Gaul").wait_for()
+    choose(page, "en", "zh")
+    assert terms.input_value() == ""
+    terms.fill("horse = 骏马")
+    page.locator("#translation:not(.stale)", has_text="骏马").wait_for()
+    choose(page, "en", "de")
+    assert terms.input_value() == "horse = Gaul"
+    page.locator("#translation:not(.stale)", has_text="Gaul").wait_for()
+    page.locator("#swap").click()
+    assert terms.input_value() == ""
+    page.reload()
+    choose(page, "en", "zh")
+    assert terms.input_value() == "horse = 骏马"
+    page.locator("#terms summary").click()
+    terms.fill(" ")
+    assert not page.evaluate("Object.keys(localStorage).some((key) => key.endsWith('terms en zh'))")
+
+
+def test_each_sentence_has_its_own_alternatives(page: Any) -> None:
+    choose(page, "en", "de")
+    before = translated(page, f"{TEXT} Thank you very much!\n\n  (The dog sleeps.)").split("\n\n")
+    first, second, third = page.locator("#alternatives details").all()
+    titles = [one.locator("summary") for one in (first, second, third)]
+    assert before == [f"{titles[0].inner_text()} {titles[1].inner_text()}", f"  {titles[2].inner_text()}"]
+    assert titles[2].inner_text().startswith("(")
+    titles[1].click()
+    button = second.locator("button").nth(1)
+    other = button.locator("span").first.inner_text()
+    button.click()
+    assert (button.get_attribute("aria-pressed"), titles[1].inner_text()) == ("true", other)
+    assert page.locator("#translation").inner_text() == f"{titles[0].inner_text()} {other}\n\n{before[1]}"
+    page.locator("#translation .word").last.hover()
+    assert "(The" not in page.locator("#backdrop .word.lit").all_inner_texts()
+    assert page.locator("#backdrop .word.lit").count() >= 1
+    titles[2].click()
+    third.locator("button").nth(1).click()
+    now = page.locator("#translation").inner_text()
+    assert now == f"{titles[0].inner_text()} {other}\n\n  {titles[2].inner_text()}"
+    assert now != f"{titles[0].inner_text()} {other}\n\n{before[1]}"
+
+
+def test_the_lines_of_a_text_with_warnings_are_listed(page: Any) -> None:
+    choose(page, "en", "de")
+    translated(page, f"{TEXT}\nThe mortgage broker underwrites 12 tranches of bespoke debt.")
+    assert "Passages with a warning: 1 of 2." in page.locator("#notes").inner_text()
+    page.locator("#text-report summary").click()
+    text, _, reason = page.locator("#text-report ol li").inner_text().split("\n")
+    assert text.startswith("The mortgage broker")
+    assert re.fullmatch(r"Confidence: only 0\.[0-4]\d of 1\.", reason)
+    page.locator("#text").fill("")
+    page.locator("#text-report:empty").wait_for(state="attached")
 
 
 def test_a_problem_is_told(page: Any) -> None:

@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from serving import require_server
 
+from dragoman.documents import parse_document
+
 require_server()
 
 from dragoman.server.api_errors import ApiError  # noqa: E402
 from dragoman.server.detection import UNDETECTABLE, Detector  # noqa: E402
+from dragoman.server.document_report import document_report  # noqa: E402
 from dragoman.server.downloads import MAX_SECONDS, Downloads, content_disposition  # noqa: E402
 from dragoman.server.line_queue import MOST_SECONDS, LineQueue  # noqa: E402
 from dragoman.server.rate_limit import RateLimit  # noqa: E402
@@ -22,6 +25,7 @@ from dragoman.server.routing import Directory, Leg  # noqa: E402
 from dragoman.server.text_lines import split_lines  # noqa: E402
 from dragoman.text.terms import Term, TermList  # noqa: E402
 from dragoman.translator import Request, Translation  # noqa: E402
+from dragoman.translator.results import Flag  # noqa: E402
 
 
 class Clock:
@@ -215,6 +219,24 @@ def test_files_are_kept_for_a_while_and_within_bytes() -> None:
     clock.now = MAX_SECONDS
     assert downloads.get(second) is None
     assert downloads.get("../../etc/passwd") is None
+
+
+def test_a_report_counts_all_segments_and_lists_the_first() -> None:
+    document = parse_document("\n\n".join(f"Line {number}. {'x ' * 200}" for number in range(1, 101)).encode(), "txt")
+    flags: tuple[Flag, ...] = ("number", "low_confidence")
+    translations = [
+        Translation("y" * 999, 0.0, (), flags=() if number % 3 else flags[: 2 - number % 2], confidence=number / 100)
+        for number in range(1, 101)
+    ]
+    report = document_report(document, document.segments(), translations)
+    assert (report["segments"], report["to_check"], report["notes"]) == (100, 33, [])
+    assert report["flags"] == {"number": 33, "low_confidence": 16}
+    assert report["confidence"] == 0.505
+    assert [one["number"] for one in report["flagged"]] == list(range(3, 61, 3))
+    assert report["flagged"][0]["text"].startswith("Line 3. x x")
+    assert report["flagged"][0]["translation"] == "y" * 200 + " …"
+    nothing = document_report(document, document.segments(), [Translation("y", 0.0, ())] * 100)
+    assert (nothing["to_check"], nothing["flags"], nothing["flagged"], nothing["confidence"]) == (0, {}, [], None)
 
 
 def test_a_file_keeps_the_letters_of_its_name() -> None:

@@ -207,6 +207,18 @@ def test_n_best(translator: Translator) -> None:
     assert translation.alternatives[0].text == translation.text
 
 
+def test_the_parts_of_each_alternative_are_its_text(translator: Translator) -> None:
+    lines = ["A man sleeps.", '  1. A man sleeps. "Two dogs run!"  (Where is it?)', "\u2014 \u2014", ""]
+    whole, cut, *rest = translator.translate(lines, n_best=2, sentences=True)
+    assert not any(each.parts for translation in (whole, *rest) for each in translation.alternatives)
+    assert len(cut.alternatives) == 2
+    for each in cut.alternatives:
+        assert "".join(part.text for part in each.parts) == each.text
+        assert math.fsum(part.score for part in each.parts) == pytest.approx(each.score)
+    assert len({len(each.parts) for each in cut.alternatives}) == 1
+    assert len(cut.alternatives[0].parts) > 3
+
+
 def test_extreme_options_work(translator: Translator) -> None:
     assert len(translator.translate("A man", max_length=1).tokens) <= 1
     assert translator.translate("A man", beam_size=999, max_length=2).text is not None

@@ -85,6 +85,7 @@ DIFFERENT = {
     ),
     "a region, and several texts in a form": ("a language with a region", "form, two texts"),
     "a number is no text": ("detect, a number",),
+    "we name the kinds of files": ("file of another kind",),
 }
 #: Those of them whose status is another one, where LibreTranslate does not fail.
 OTHER_STATUS = ("a language with a region", "detect, a number")

@@ -254,6 +254,41 @@ def test_documents_are_translated(browser: Any, guarded: str, tmp_path: Path, wa
     page.close()
 
 
+PAGE = """<html lang="fr"><h1>Where is the station?</h1><p>The mortgage broker underwrites 12 tranches of debt.</p>
+<p>The horse is tired.</p></html>"""
+
+
+@pytest.mark.parametrize(("locale", "viewport"), [("en-GB", DESKTOP), ("zh-CN", PHONE)])
+def test_the_warnings_of_a_document_stand_beside_it(
+    browser: Any, address: str, tmp_path: Path, locale: str, viewport: Any
+) -> None:
+    page = opened(browser, address, locale=locale, viewport=viewport)
+    choose(page, "en", "de")
+    page.locator("#terms summary").click()
+    page.locator("#term-lines").fill("horse = Gaul")
+    file = tmp_path / "page.html"
+    file.write_text(PAGE, encoding="utf-8")
+    page.locator("#file").set_input_files(file)
+    page.locator("#document a").wait_for()
+    link = page.locator("#document a").get_attribute("href")
+    assert "Gaul" in page.evaluate("link => fetch(link).then((answer) => answer.text())", link)
+    told = page.locator("#document").inner_text()
+    counts = page.locator("#document-report ul li").all_inner_texts()
+    listed = page.locator("#document-report ol li").all()
+    assert listed[0].evaluate("item => item.value") == 2
+    assert "underwrites 12 tranches" in listed[0].inner_text()
+    assert "in fr, but is translated from en" in counts[-1]  # as the command says it
+    n_found = len(listed)
+    assert re.search(
+        rf"warning: {n_found} of 3\. Confidence: 0" if locale == "en-GB" else f"3 段，其中 {n_found} 段", told
+    )
+    assert re.match(f"{n_found} × (Probably wrong:|译文很可能有误)", counts[0])
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert findings(page) == []
+    assert page.problems == []
+    page.close()
+
+
 def test_the_page_asks_for_the_columns_of_a_table(page: Any, tmp_path: Path) -> None:
     file = tmp_path / "my.csv"
     file.write_text("id,text\n7,Where is the station?\n", encoding="utf-8")
@@ -270,7 +305,11 @@ def test_a_document_that_cannot_be_translated_is_told(page: Any, tmp_path: Path)
     file = tmp_path / "picture.png"
     file.write_bytes(b"\x89PNG")
     page.locator("#file").set_input_files(file)
-    page.locator("#document", has_text="picture.png was not translated: ").wait_for()
+    page.locator("#document", has_text="picture.png was not translated. These kinds of files are read: .txt").wait_for()
+    file = tmp_path / "letter.docx"
+    file.write_bytes(b"\x89PNG")
+    page.locator("#file").set_input_files(file)
+    page.locator("#document", has_text="letter.docx was not translated: ").wait_for()
     page.problems[:] = [problem for problem in page.problems if "400" not in problem]  # Chromium's own line
 
 
@@ -284,7 +323,10 @@ def test_axe_finds_nothing_serious(browser: Any, guarded: str, locale: str, sche
     choose(page, "en", "de")
     translated(page)
     is_kept(page, 1)
-    for name in ("attention", "search", "history"):
+    page.locator("#text").fill(f"{TEXT} {TEXT}\nThe mortgage broker underwrites 12 tranches of debt.")
+    page.locator("#alternatives summary").first.click()
+    page.locator("#text-report summary").click()
+    for name in ("attention", "search", "history", "terms"):
         page.locator(f"#{name} summary").click()
     for name in ("attention", "search"):
         page.frame_locator(f"#{name} iframe").locator(".token, .node").first.wait_for()

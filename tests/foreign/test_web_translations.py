@@ -81,6 +81,9 @@ def same(ours: Translation, theirs: dict[str, Any], tolerance: float = 1e-3) -> 
     """Return True if texts, flags and alignments are equal, and scores are but for rounding."""
     links = None if ours.alignment is None else [list(link) for link in ours.alignment]
     texts = [each.text for each in ours.alternatives] == [each["text"] for each in theirs["candidates"]]
+    for each, other in zip(ours.alternatives, theirs["candidates"], strict=False):
+        parts = [part.text for part in each.parts or [each]]
+        texts = texts and parts == [part["text"] for part in other["parts"]]
     is_near = abs(ours.score - theirs["score"]) <= tolerance * max(1, abs(ours.score))
     is_same = ours.text == theirs["text"] and list(ours.flags) == theirs["flags"]
     return texts and is_near and is_same and (links is None or links == theirs["alignment"])

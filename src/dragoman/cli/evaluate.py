@@ -32,7 +32,8 @@ def evaluate(
     perturb: Annotated[
         str | None,
         option(
-            "Also score the test set as people type it: upper, title, lower, no-mark, typos, separated by commas; or all.",
+            "Also score the test set as people type it: upper, title, lower, no-mark, typos, separated by commas; "
+            "or all.",
             metavar="NAMES",
         ),
     ] = None,

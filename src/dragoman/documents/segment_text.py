@@ -48,7 +48,7 @@ class SegmentText(NamedTuple):
         capital. A word that was copied stays as it is.
         """
         alternatives = tuple(
-            replace(each, text=self._finished(each.text, target_lang)) for each in translation.alternatives
+            replace(each, text=self._finished(each.text, target_lang), parts=()) for each in translation.alternatives
         )
         return replace(translation, text=self._finished(translation.text, target_lang), alternatives=alternatives)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -21,6 +22,7 @@ from dragoman.server.libretranslate_input import Parameters, check_limits, shown
 from dragoman.server.preparing import SentDocument, read_documents
 from dragoman.server.server_memory import FullError
 from dragoman.server.server_parts import ServerParts
+from dragoman.server.term_lists import with_terms
 from dragoman.server.text_lines import split_lines
 from dragoman.server.texts import (
     AUTO,
@@ -95,8 +97,9 @@ def _add_files(router: APIRouter, parts: ServerParts) -> None:
         if is_disabled:
             raise ApiError(403, _NO_FILES)
         parameters = await _open(parts, request)
-        name = await answered(parts, request, _translate_file(parts, request, parameters))
-        return JSONResponse({"translatedFileUrl": str(request.url_for("download_file", name=name))})
+        name, report = await answered(parts, request, _translate_file(parts, request, parameters))
+        answer = {"translatedFileUrl": str(request.url_for("download_file", name=name))}
+        return JSONResponse(answer | ({"report": report} if parameters.optional_text("report") else {}))
 
     @router.get("/download_file/{name}", summary="Fetch a translated file")
     async def download_file(name: str) -> Response:
@@ -173,7 +176,7 @@ async def _translate_pages(parts: ServerParts, texts: Sequence[str], sources: Se
         for text, source in zip(texts, sources, strict=True)
     ]
     lines = await _read(parts, pages)
-    return [page.decode() for page in await translate_documents(parts, pages, sources, target, lines)]
+    return [page.content.decode() for page in await translate_documents(parts, pages, sources, target, lines)]
 
 
 async def _read(parts: ServerParts, documents: Sequence[SentDocument]) -> list[list[TextRequest]]:
@@ -181,17 +184,21 @@ async def _read(parts: ServerParts, documents: Sequence[SentDocument]) -> list[l
     return await service.helpers.call(read_documents, documents, parts.config.queue_limit, stop=service.stop())
 
 
-async def _translate_file(parts: ServerParts, request: Request, parameters: Parameters) -> str:
-    """Translate a file, and return the name to fetch it by."""
+async def _translate_file(parts: ServerParts, request: Request, parameters: Parameters) -> tuple[str, dict[str, Any]]:
+    """Translate a file.
+
+    Returns:
+        The name to fetch it by, and a report; see `document_report`.
+    """
     name, content = parameters.require_file()
     source, target = parameters.require_language("source"), parameters.require_language("target")
     path = PurePath(name)
     if (suffix := path.suffix.lower()) not in FORMATS:
-        raise ApiError(400, "Invalid request: file format not supported")
+        raise ApiError(400, f"Invalid request: file format not supported; this server reads {' '.join(FORMATS)}")
     directory = parts.shelf.directory
     target = require_language(directory, target)
     languages = None if source == AUTO else source, target
-    columns = parameters.optional_text("columns")
+    columns, terms = parameters.optional_text("columns"), parameters.optional_text("terms")
     document = SentDocument(
         content, suffix.removeprefix("."), path.name, columns, languages, keeps_ellipses=not parts.memory.is_empty
     )
@@ -208,8 +215,10 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
     if source == AUTO:
         source = (await detect_sources(parts, ["\n".join(texts[:100])], target))[0].language
     source = require_language(directory, source)
-    (content,) = await translate_documents(parts, [document], [source], target, [lines])
-    return parts.downloads.add(f"{path.stem}_{target}{path.suffix}", content)
+    if terms:
+        lines = await parts.service.in_thread(partial(with_terms, lines, terms))
+    ((content, report),) = await translate_documents(parts, [document], [source], target, [lines])
+    return parts.downloads.add(f"{path.stem}_{target}{path.suffix}", content), report
 
 
 def _page_settings(parts: ServerParts) -> dict[str, Any]:

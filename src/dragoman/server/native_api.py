@@ -24,6 +24,7 @@ from dragoman.server.native_schema import (
     LineAnswer,
     ModelAnswer,
     ModelRequest,
+    PartAnswer,
     StreamRequest,
     Text,
     TextAnswer,
@@ -210,6 +211,7 @@ def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> Lin
             text=each.text,
             score=each.score,
             log_prob=each.log_prob,
+            parts=[PartAnswer(**part._asdict()) for part in each.parts],
             alignment=list(each.alignment) if is_direct and each.alignment is not None else None,
             words=words(each.text) if is_direct and each.alignment is not None else None,
         )

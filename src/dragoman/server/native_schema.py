@@ -117,6 +117,13 @@ class ModelRequest(_Strict):
     model: Annotated[str, Field(min_length=1, description="A bundle, a run folder or an installed model.")]
 
 
+class PartAnswer(BaseModel):
+    """The translation of a part of a line that the model read at once: usually a sentence."""
+
+    text: Annotated[str, Field(description="With the white space before it.")]
+    score: float
+
+
 class AlternativeAnswer(BaseModel):
     """One of the translations of a line."""
 
@@ -124,6 +131,9 @@ class AlternativeAnswer(BaseModel):
     #: Divided by the length penalty; `log_prob` is not.
     score: float
     log_prob: float
+    parts: Annotated[
+        list[PartAnswer], Field(description="What its text consists of; none if the model read the line at once.")
+    ]
     alignment: Annotated[list[tuple[int, int]] | None, Field(description="Numbers of words: source, translation.")]
     words: Annotated[list[str] | None, Field(description="As the alignment numbers them.")]
 

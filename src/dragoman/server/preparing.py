@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from dragoman.documents import SegmentText, parse_document
 from dragoman.documents.document import Bilingual, Document
 from dragoman.errors import DataError, DeadlineError
+from dragoman.server.document_report import document_report
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import merged, occurrences
@@ -121,6 +122,13 @@ class SentDocument(NamedTuple):
         return SegmentText.of(segment, keeps_ellipses=self.keeps_ellipses)
 
 
+class WrittenDocument(NamedTuple):
+    """A translated document, and what a person should check of it: see `document_report`."""
+
+    content: bytes
+    report: dict[str, Any]
+
+
 def read_documents(_: None, documents: Sequence[SentDocument], most: int) -> list[list[Request]]:
     """Return the lines to translate of each document: its segments that have words.
 
@@ -144,7 +152,7 @@ def read_documents(_: None, documents: Sequence[SentDocument], most: int) -> lis
 
 def write_documents(
     _: None, documents: Sequence[SentDocument], translations: Sequence[Sequence[Translation] | None], target: str
-) -> list[bytes]:
+) -> list[WrittenDocument]:
     """Return the documents with a translation in place of each line.
 
     Args:
@@ -153,15 +161,13 @@ def write_documents(
     return [_written(*each, target) for each in zip(documents, translations, strict=True)]
 
 
-def _written(sent: SentDocument, translations: Sequence[Translation] | None, target: str) -> bytes:
+def _written(sent: SentDocument, translations: Sequence[Translation] | None, target: str) -> WrittenDocument:
     document, parts = sent.parse()
     given = iter(translations or ())
-    return document.rebuild(
-        [
-            sent.text_of(segment).finish(next(given), target)
-            if translations is not None and segment.has_words
-            else Translation(segment.text, 0.0, ())
-            for segment in parts
-        ],
-        target,
-    )
+    written = [
+        sent.text_of(segment).finish(next(given), target)
+        if translations is not None and segment.has_words
+        else Translation(segment.text, 0.0, ())
+        for segment in parts
+    ]
+    return WrittenDocument(document.rebuild(written, target), document_report(document, parts, written))

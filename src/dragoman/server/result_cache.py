@@ -7,9 +7,9 @@ from collections.abc import Hashable
 
 from dragoman.translator import Request, Translation
 
-#: Bytes of the objects of a translation without its strings, of a token, and of a stretch
+#: Bytes of the objects of a translation without its strings, of a token, of a part, and of a stretch
 #: or string of a key; see `sys.getsizeof`.
-_BYTES, _TOKEN_BYTES, _STRETCH_BYTES = 1_000, 60, 120
+_BYTES, _TOKEN_BYTES, _PART_BYTES, _STRETCH_BYTES = 1_000, 60, 160, 120
 
 
 class ResultCache:
@@ -54,6 +54,9 @@ class ResultCache:
 def _size(text: str, translation: Translation) -> int:
     """Return the bytes that an entry takes, at four a character."""
     alternatives = translation.alternatives
-    n_characters = len(text) + len(translation.text) + sum(len(each.text) for each in alternatives)
+    parts = [part for each in alternatives for part in each.parts]
+    texts = [text, translation.text, *(each.text for each in alternatives), *(part.text for part in parts)]
     n_tokens = len(translation.tokens) + sum(len(each.tokens) + len(each.alignment or ()) for each in alternatives)
-    return _BYTES * (1 + len(alternatives)) + 4 * n_characters + _TOKEN_BYTES * n_tokens
+    return (
+        _BYTES * (1 + len(alternatives)) + 4 * sum(map(len, texts)) + _TOKEN_BYTES * n_tokens + _PART_BYTES * len(parts)
+    )

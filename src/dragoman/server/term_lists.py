@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dragoman.data.term_files import read_terms, typed_terms
 from dragoman.server.api_errors import ApiError
 from dragoman.server.native_schema import GivenTerm, TextOptions
 from dragoman.text.terms import BETWEEN_TARGETS, Term, TermList
+from dragoman.translator import Request
 
 #: The most terms of a request, and translations of them; long lists belong to the server.
 MOST_TERMS, MOST_TARGETS = 1_000, 4_000
@@ -80,6 +82,16 @@ def terms_in(line: str, lists: Sequence[TermList]) -> tuple[Term, ...]:
         for _, _, term in each.find(line):
             found.setdefault(tuple(unit.casefold() for unit in term.units), term)
     return tuple(found.values())
+
+
+def with_terms(lines: Sequence[Request], given: str) -> list[Request]:
+    """Return lines with their terms among those of a request, which are lines of text.
+
+    Raises:
+        ApiError, ConfigError: as `WantedLists.of`.
+    """
+    terms = _checked(given)
+    return [replace(line, terms=TermList(terms_in(line.text, [terms]))) for line in lines]
 
 
 def _term(given: GivenTerm) -> Term:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dragoman.server.api_errors import ApiError
 from dragoman.server.detection import UNDETECTABLE, Detection
-from dragoman.server.preparing import SentDocument, write_documents
+from dragoman.server.preparing import SentDocument, WrittenDocument, write_documents
 from dragoman.server.routing import Directory, Leg
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.term_lists import terms_in
@@ -101,7 +101,7 @@ async def translate_documents(
     sources: Sequence[str],
     target: str,
     lines: Sequence[Sequence[Request]],
-) -> list[bytes]:
+) -> list[WrittenDocument]:
     """Return translated documents.
 
     Words are aligned with those of the source. After two models they are not, and marks are placed by proportion.
@@ -119,7 +119,7 @@ async def translate_documents(
         route = require_route(parts.shelf.directory, source, target)
         found = await parts.service.translate(route, each, {}) if each and route else []
         if len(route) > 1:
-            found = [replace(one, alignment=None) for one in found]
+            found = [replace(one, alignment=None, confidence=None) for one in found]
         translated.append(found if route else None)
     return await parts.service.helpers.call(write_documents, documents, translated, target, stop=parts.service.stop())
 

@@ -18,8 +18,8 @@ from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.judging import confidence, confidence_flags, or_source
 from dragoman.translator.placing import place
-from dragoman.translator.plans import Plan, TextPlan, joined
-from dragoman.translator.results import Alternative, Flag, Translation, merge_flags
+from dragoman.translator.plans import Plan, TextPlan, with_gaps
+from dragoman.translator.results import Alternative, Flag, PartTranslation, Translation, merge_flags
 from dragoman.translator.searching import Candidate
 
 if TYPE_CHECKING:
@@ -95,15 +95,8 @@ class Finisher:
         if not chosen:
             return Translation(text="", score=0.0, tokens=())
         between = "" if base_language(plan.languages.target_lang) in WITHOUT_SPACES else " "
-        alternatives = [
-            Alternative(
-                text=joined(plan.segments, [one.text for one in segments], between),
-                score=math.fsum(candidate.hypothesis.score for candidate in segments),
-                log_prob=math.fsum(candidate.hypothesis.log_prob for candidate in segments),
-                tokens=tuple(token for candidate in segments for token in candidate.tokens),
-            )
-            for segments in zip(*(choice.candidates for choice in chosen), strict=False)
-        ]
+        ranks = zip(*(choice.candidates for choice in chosen), strict=False)
+        alternatives = [_alternative(plan, candidates, between) for candidates in ranks]
         best = alternatives[0]
         found = confidence(plan, best.log_prob, [choice.candidates[0] for choice in chosen])
         return Translation(
@@ -117,6 +110,19 @@ class Finisher:
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
             repairs=tuple(dict.fromkeys(name for choice in chosen for name in choice.repairs)),
         )
+
+
+def _alternative(plan: TextPlan, candidates: Sequence[Candidate], between: str) -> Alternative:
+    """Join a candidate of each segment."""
+    texts = with_gaps(plan.segments, [one.text for one in candidates], between)
+    scores = [one.hypothesis.score for one in candidates]
+    return Alternative(
+        text="".join(texts),
+        score=math.fsum(scores),
+        log_prob=math.fsum(one.hypothesis.log_prob for one in candidates),
+        tokens=tuple(token for one in candidates for token in one.tokens),
+        parts=tuple(map(PartTranslation, texts, scores)) if len(texts) > 1 else (),
+    )
 
 
 def _flags(plan: TextPlan, chosen: Sequence[Choice]) -> Iterator[Flag]:
@@ -154,7 +160,7 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     if not request.align:
         first, *others = (replace(alternative, alignment=None) for alternative in (first, *others))
     links = placed.links if request.align else None
-    first = replace(first, text=placed.text, alignment=links)
+    first = replace(first, text=placed.text, parts=(), alignment=links)
     return replace(translation, text=placed.text, alignment=links, flags=flags, alternatives=(first, *others))
 
 

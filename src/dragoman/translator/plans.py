@@ -92,13 +92,13 @@ class Plan:
         return [(text, segment) for text in self.texts for segment in text.segments if not segment.is_copied]
 
 
-def joined(segments: Sequence[Segment], translations: Sequence[str], between: str) -> str:
-    """Return the translations of segments as one text, with the white space that frames have, or else `between`."""
-    text = ""
+def with_gaps(segments: Sequence[Segment], translations: Sequence[str], between: str) -> list[str]:
+    """Return the translations of segments, each after the white space that frames have, or else `between`."""
+    texts: list[str] = []
     for segment, translation in zip(segments, translations, strict=True):
         gap = between if segment.gap is None else segment.gap
-        text += gap + translation if text and translation else translation
-    return text
+        texts.append(gap + translation if any(texts) and translation else translation)
+    return texts
 
 
 def segment_limits(request: Request, learned: LearnedText | None, max_length: int) -> SegmentLimits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from dragoman.memories import MemoryMatch
 
@@ -32,6 +32,15 @@ def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     return tuple(flag for flag in get_args(Flag) if flag in raised) if raised else ()
 
 
+class PartTranslation(NamedTuple):
+    """The translation of a part of a text that the model read at once: usually a sentence."""
+
+    #: With the white space before it.
+    text: str
+    #: As in `Alternative`.
+    score: float
+
+
 @dataclass(frozen=True)
 class Alternative:
     """One of the translations found for a text."""
@@ -43,6 +52,8 @@ class Alternative:
     log_prob: float
     #: The target tokens, as the tokenizer writes them.
     tokens: tuple[str, ...]
+    #: The translations that `text` consists of; none if the model read the text at once.
+    parts: tuple[PartTranslation, ...] = ()
     #: Pairs of a word of the text and a word of the translation, numbered from 0 by `dragoman.alignment.word_spans`.
     #: None if the request has no `align`.
     alignment: tuple[tuple[int, int], ...] | None = None

@@ -17,6 +17,7 @@ import { Tokenizer } from "./tokenizer.js";
  * @property {number} score the sum over the segments
  * @property {number} logProb
  * @property {string[]} tokens
+ * @property {{text: string, score: number}[]} parts the translation of each segment, with the white space before it
  * @property {[number, number][]} [alignment] numbers of a source word and a target word
  * @property {string[]} [words] as `alignment` numbers them
  * @property {number[]} [doubtful] words of which a server is not sure
@@ -135,12 +136,16 @@ export class Translator {
     const n = done.length ? Math.min(nBest, ...done.map((segment) => segment.candidates.length)) : 0;
     const candidates = Array.from({ length: n }, (_, rank) => {
       const parts = done.map((segment) => segment.candidates[rank]);
+      /** @type {string[]} */
+      const texts = [];
+      parts.forEach((part, i) => texts.push((texts.some(Boolean) && part.text ? done[i].gap ?? between : "") + part.text));
       /** @type {Candidate} */
       const candidate = {
-        text: parts.reduce((text, part, i) => (text && part.text ? text + (done[i].gap ?? between) + part.text : text || part.text), ""),
+        text: texts.join(""),
         score: parts.reduce((sum, part) => sum + part.hypothesis.score, 0),
         logProb: parts.reduce((sum, part) => sum + part.hypothesis.logProb, 0),
         tokens: parts.flatMap((part, i) => (isCopied(done[i]) ? [part.text] : this.#tokens(part))),
+        parts: parts.map(({ hypothesis }, i) => ({ text: texts[i], score: hypothesis.score })),
       };
       if (options.align) Object.assign(candidate, { alignment: this.#align(plan, done, rank, candidate.text), words: wordsOf(candidate.text) });
       return candidate;

@@ -1,5 +1,6 @@
 // The translations of before, kept in this browser only.
 
+import { filled, made } from "./elements.js";
 import { nameOf } from "./sayings.js";
 import { keep, kept } from "./storage.js";
 
@@ -73,17 +74,12 @@ export class History {
 
   /** @param {Entry} entry */
   #item(entry) {
-    const button = document.createElement("button");
+    const languages = Object.assign(made("span", `${nameOf(entry.source)} → ${nameOf(entry.target)}`), { className: "languages-of" });
+    const text = Object.assign(made("span", entry.text, entry.source), { className: "text-of" });
+    const button = filled("button", languages, text, made("span", entry.translation, entry.target));
     button.type = "button";
-    const [languages, text, translation] = ["languages-of", "text-of", ""].map((className) => Object.assign(document.createElement("span"), { className }));
-    languages.textContent = `${nameOf(entry.source)} → ${nameOf(entry.target)}`;
-    Object.assign(text, { textContent: entry.text, dir: "auto", lang: entry.source === "auto" ? "" : entry.source });
-    Object.assign(translation, { textContent: entry.translation, dir: "auto", lang: entry.target });
-    button.append(languages, text, translation);
     button.addEventListener("click", () => this.choose(entry));
-    const item = document.createElement("li");
-    item.append(button);
-    return item;
+    return filled("li", button);
   }
 }
 

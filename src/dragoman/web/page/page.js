@@ -2,28 +2,32 @@
 
 import { Client } from "./client.js";
 import { Documents } from "./documents.js";
+import { filled, made } from "./elements.js";
 import { decoded, makeWorker } from "./held.js";
 import { History } from "./history.js";
 import { showAttention, showSearch } from "./inside.js";
 import { KeyBox } from "./key.js";
 import { Languages } from "./languages.js";
+import { Mix } from "./mixing.js";
+import { reasons, showReport, summary } from "./report.js";
 import { changeLanguage, nameOf, say, sayAll } from "./sayings.js";
+import { TermBox } from "./terms.js";
 import { WordLinks } from "./words.js";
 
-/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string, hasInside?: boolean, missingTerms?: string[], confidence?: number}} Translation a server may detect the language, and may have no inside to show */
+/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string, hasInside?: boolean, report?: import("./report.js").Report}} Translation a server may detect the language, and may have no inside to show */
 /** @typedef {{name: string, directions: [string, string][], bytes: number}} ModelEntry */
 /** @typedef {{models: ModelEntry[], documents?: string[], needs_key?: boolean}} Site the last two are a server's */
 
 /** Milliseconds without a key before a text is translated, and from then on before its words are aligned. */
 const [SHORT_PAUSE, LONG_PAUSE] = [120, 200];
-const MOST_OTHERS = 4;
 const LONG_TEXT = 250;
 
 /** @template {HTMLElement} T @param {string} id @returns {T} */
 const byId = (id) => /** @type {T} */ (document.getElementById(id));
 const modelChoice = /** @type {HTMLSelectElement} */ (byId("model"));
 const languages = new Languages(byId("source-lang"), byId("target-lang"), byId("swap"), () => restart());
-const [text, termLines] = ["text", "term-lines"].map((id) => /** @type {HTMLTextAreaElement} */ (byId(id)));
+const text = /** @type {HTMLTextAreaElement} */ (byId("text"));
+const terms = new TermBox(byId("term-lines"), byId("n-terms"), schedule);
 const translationPlace = byId("translation");
 /** @type {Site} */
 const site = JSON.parse(byId("site").textContent ?? "");
@@ -34,8 +38,8 @@ const client = new Client(makeWorker());
 const links = new WordLinks(byId("backdrop"), text, translationPlace, (line) => (byId("link").textContent = line));
 /** @type {Map<string, Promise<import("./client.js").Answer>>} */
 const loaded = new Map();
-/** @type {{result: Translation | null, source: string, chosen: number, beamSize: number, timer: number, asked: number}} */
-const shown = { result: null, source: "", chosen: 0, beamSize: 5, timer: 0, asked: 0 };
+/** @type {{result: Translation | null, source: string, mix: Mix, beamSize: number, timer: number, asked: number}} */
+const shown = { result: null, source: "", mix: new Mix([]), beamSize: 5, timer: 0, asked: 0 };
 
 const currentModel = () => models[Math.max(0, modelChoice.selectedIndex)];
 
@@ -79,8 +83,8 @@ async function translate(more) {
   shown.beamSize = answer.description?.beamSize ?? 1;
   if (asked !== shown.asked) return;
   tell(more.align || !source.trim() ? "" : say("working"));
-  const terms = termLines.value.trim() ? { terms: termLines.value } : {}; // for a server's page
-  const options = { nBest: shown.beamSize, sourceLang: languages.source, targetLang: languages.target, ...terms, ...more };
+  const given = terms.value ? { terms: terms.value } : {}; // for a server's page
+  const options = { nBest: shown.beamSize, sourceLang: languages.source, targetLang: languages.target, ...given, ...more };
   const found = await client.translate({ model: model.name, text: source, options, key: keyBox.value });
   if (!found || asked !== shown.asked) return;
   if (found.error) return fail(found.error === "Invalid API key" ? "wrong_key" : "not_translated", found.error);
@@ -92,12 +96,13 @@ async function translate(more) {
 /** Show a problem in place of a translation. @param {string} key of SAYINGS @param {string} problem */
 function fail(key, problem) {
   tell("");
-  Object.assign(shown, { result: null, source: text.value });
+  Object.assign(shown, { result: null, source: text.value, mix: new Mix([]) });
   translationPlace.classList.remove("stale");
   drawChosen();
   drawOthers();
   drawInside();
-  byId("notes").textContent = key && say(key).replace("{0}", () => problem);
+  byId("notes").textContent = key && say(key, problem);
+  showReport(byId("text-report"), null);
   byId("copy").hidden = true;
   languages.note();
 }
@@ -125,26 +130,26 @@ function details() {
 
 /** @param {string} source @param {Translation} result @param {boolean} hasLinks */
 function show(source, result, hasLinks) {
-  if (!hasLinks || shown.result?.text !== result.text) shown.chosen = 0;
-  Object.assign(shown, { result, source });
+  const isSame = hasLinks && shown.result?.text === result.text;
+  const mix = new Mix(result.candidates);
+  if (isSame) mix.chosen = mix.options.map((options, i) => options.find(({ text }) => text === shown.mix.chosen[i]?.text) ?? options[0]);
+  Object.assign(shown, { result, source, mix });
   if (languages.note(result.detected)) return schedule();
+  if (terms.show(languages.known, languages.target)) return schedule();
   translationPlace.classList.remove("stale");
   drawChosen();
-  drawOthers();
-  const notes = result.flags.map((flag) => say(flag === "copied" ? "copied_part" : flag).replace("{0}", (result.missingTerms ?? []).join(", ")));
-  if (result.confidence !== undefined) notes.push(say("confidence").replace("{0}", result.confidence.toFixed(2)));
+  if (!isSame) drawOthers();
+  const { flags, report } = result;
+  const isOne = !report || report.segments < 2;
+  const { confidence = null, flagged: [{ missing_terms = [] } = {}] = [] } = report ?? {};
+  const notes = [isOne ? reasons({ flags, missing_terms, confidence }) : summary(report)];
+  if (!isSame) showReport(byId("text-report"), isOne ? null : report, languages.known, languages.target);
   if (result.detected === languages.target) notes.push(say("same"));
-  byId("detected").textContent = result.detected ? say("detected").replace("{0}", nameOf(result.detected)) : "";
+  byId("detected").textContent = result.detected ? say("detected", nameOf(result.detected)) : "";
   byId("notes").textContent = notes.join(" ");
   byId("copy").hidden = !result.text;
   if (hasLinks || !source.trim()) drawInside();
   if (hasLinks) past.note(entry());
-}
-
-/** Return the candidates of different texts. */
-function different() {
-  const candidates = (shown.result?.candidates ?? []).filter(({ text }, i) => text || i === 0);
-  return candidates.filter((one, i) => candidates.findIndex((other) => other.text === one.text) === i).slice(0, MOST_OTHERS + 1);
 }
 
 /** Return what is shown, for the history. */
@@ -163,35 +168,41 @@ function again({ model, source, target, text: source_ }) {
 }
 
 function drawChosen() {
-  const candidate = different()[shown.chosen];
-  const target = candidate?.text ?? "";
+  const { text: target, linked } = shown.mix;
   translationPlace.lang = languages.target;
-  if (candidate?.alignment && candidate.words && shown.result?.sourceWords) {
-    links.link(shown.source, target, [shown.result.sourceWords, candidate.words], candidate.alignment, candidate.doubtful ?? []);
+  if (linked && shown.result?.sourceWords) {
+    links.link(shown.source, target, [shown.result.sourceWords, linked.words], linked.alignment, linked.doubtful);
   } else if (translationPlace.textContent !== target || !target) links.show(shown.source, target);
 }
 
+/** List the translations of each sentence; those of the only one are not folded. */
 function drawOthers() {
-  const candidates = different();
-  byId("others").hidden = candidates.length < 2;
-  const items = candidates.map((candidate, i) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.setAttribute("aria-pressed", String(i === shown.chosen));
-    const [words, score] = [document.createElement("span"), document.createElement("span")];
-    Object.assign(words, { textContent: candidate.text, lang: languages.target, dir: "auto" });
-    Object.assign(score, { textContent: candidate.score.toFixed(2), className: "number" });
-    button.append(words, score);
-    button.addEventListener("click", () => {
-      shown.chosen = i;
-      drawChosen();
-      for (const other of byId("alternatives").querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+  const open = [...shown.mix.options.keys()].filter((i) => shown.mix.options[i].length > 1);
+  byId("others").hidden = !open.length;
+  byId("others-title").textContent = say(open.length > 1 ? "others_each" : "others");
+  const lists = open.map((i) => {
+    const [list, title] = [made("ul"), made("summary", "", languages.target)];
+    const buttons = shown.mix.options[i].map(({ text, score }, rank) => {
+      const number = Object.assign(made("span", score.toFixed(2)), { className: "number" });
+      const button = filled("button", made("span", text.trim(), languages.target), number);
+      button.type = "button";
+      button.addEventListener("click", () => {
+        shown.mix.chosen[i] = shown.mix.options[i][rank]; // with words, which are aligned later
+        mark();
+        drawChosen();
+      });
+      list.append(filled("li", button));
+      return button;
     });
-    const item = document.createElement("li");
-    item.append(button);
-    return item;
+    const mark = () => {
+      const { chosen, options } = shown.mix;
+      title.textContent = chosen[i].text.trim();
+      buttons.forEach((button, rank) => button.setAttribute("aria-pressed", String(options[i][rank] === chosen[i])));
+    };
+    mark();
+    return open.length > 1 ? filled("details", title, list) : list;
   });
-  byId("alternatives").replaceChildren(...items);
+  byId("alternatives").replaceChildren(...lists);
 }
 
 /** Draw the pages about the inside that are open; of a text in several segments, they show the first. */
@@ -214,15 +225,15 @@ function drawInside() {
 function restart(source, target) {
   languages.offer(currentModel().directions, source, target);
   text.lang = languages.source === "auto" ? "" : languages.source;
+  terms.show(languages.known, languages.target);
   schedule();
 }
 
 byId("model-choice").hidden = models.length < 2;
 modelChoice.replaceChildren(...models.map(({ name }) => new Option(name)));
-new Documents(site.documents ?? [], () => ({ source: languages.source, target: languages.target, key: keyBox.value }));
+new Documents(site.documents ?? [], () => ({ source: languages.source, target: languages.target, key: keyBox.value, terms: terms.value }));
 modelChoice.addEventListener("change", () => restart());
 text.addEventListener("input", schedule);
-termLines.addEventListener("change", schedule);
 byId("swap").addEventListener("click", () => {
   past.add();
   const [source, target] = [languages.target, languages.known];

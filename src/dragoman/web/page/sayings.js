@@ -15,6 +15,7 @@ const SAYINGS = {
     copied: "Copied",
     hint: "Move from word to word with the arrow keys: the words of the text that it translates light up.",
     others: "Best translations and their scores",
+    others_each: "Best translations of each sentence, and their scores",
     attention: "Attention: where the model looks",
     search: "Beam search: the hypotheses that the model compared",
     about: "The model runs in this page. Nothing you type leaves your device.",
@@ -41,6 +42,7 @@ const SAYINGS = {
     document_columns: "Columns of {0} to translate, by their names: name,text",
     document_done: "Save the translation of {0}",
     document_failed: "{0} was not translated: {1}",
+    document_kinds: "{0} was not translated. These kinds of files are read: {1}",
     not_loaded: "The model was not loaded ({0}). Check the connection, then type again.",
     not_translated: "The text was not translated: {0}",
     alone: "no counterpart",
@@ -52,12 +54,17 @@ const SAYINGS = {
     number: "A number is missing or changed.",
     script: "The translation has letters of another script.",
     unsure: "The model is not sure enough of it.",
-    low_confidence: "It is probably wrong: most translations of so low a confidence are.",
-    confidence: "Confidence: {0} of 1.",
+    low_confidence: "Probably wrong: most translations with so low a confidence are.",
+    confidence_low: "Confidence: only {0} of 1.",
+    confidence: "Confidence: {0} of 1, not low.",
+    confidence_mean: "Confidence: {0} of 1 on average.",
+    passages: "Passages with a warning: {0} of {1}.",
+    which: "Which passages, and why",
+    more: "And {0} more.",
     doubtful: "doubtful",
     terms: "Terms",
     term_lines: "One a line:\nticket = Fahrkarte | Ticket*\nBlue Bird",
-    term_missing: "The translation lacks a term: {0}.",
+    term_missing: "The translation lacks a term{0}.",
   },
   zh: {
     model: "模型",
@@ -72,6 +79,7 @@ const SAYINGS = {
     copied: "已复制",
     hint: "用方向键逐词移动，查看每个词对应的原文。",
     others: "最佳译文及其得分",
+    others_each: "每个句子的最佳译文及其得分",
     attention: "注意力：模型在看哪里",
     search: "束搜索：模型比较过的候选",
     about: "模型就在本页运行，您输入的内容不会离开您的设备。",
@@ -98,6 +106,7 @@ const SAYINGS = {
     document_columns: "{0} 里要翻译的列，写列名：name,text",
     document_done: "保存 {0} 的译文",
     document_failed: "{0} 翻译失败：{1}",
+    document_kinds: "无法翻译 {0}。可以翻译的文件类型：{1}",
     not_loaded: "模型未能加载（{0}）。请检查网络，然后重新输入。",
     not_translated: "翻译失败：{0}",
     alone: "无对应词",
@@ -110,11 +119,16 @@ const SAYINGS = {
     script: "译文里有别的文字的字母。",
     unsure: "模型对译文没有足够把握。",
     low_confidence: "译文很可能有误：置信度这样低的译文大多是错的。",
-    confidence: "置信度：{0}（满分为 1）。",
+    confidence_low: "置信度：只有 {0}（满分为 1）。",
+    confidence: "置信度：{0}（满分为 1），不算低。",
+    confidence_mean: "平均置信度：{0}（满分为 1）。",
+    passages: "共 {1} 段，其中 {0} 段有警告。",
+    which: "哪些段落，为什么",
+    more: "另有 {0} 段。",
     doubtful: "存疑",
     terms: "术语",
     term_lines: "每行一条：\nticket = 车票 | 票\nBlue Bird",
-    term_missing: "译文缺少术语：{0}。",
+    term_missing: "译文缺少术语{0}。",
   },
 };
 const OTHER = { en: "中文", zh: "English" };
@@ -122,8 +136,8 @@ const OTHER = { en: "中文", zh: "English" };
 /** @type {"en" | "zh"} */
 let language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 
-/** Return a text of the interface. @param {string} key */
-export const say = (key) => SAYINGS[language][key] ?? key;
+/** Return a text of the interface, with values in its places. @param {string} key @param {...(string | number)} values */
+export const say = (key, ...values) => (SAYINGS[language][key] ?? key).replace(/\{(\d)\}/g, (place, i) => String(values[i] ?? place));
 
 /** Return the language of the interface. */
 export const interfaceLanguage = () => language;

@@ -3,16 +3,16 @@
 import { answerCalls } from "../page/calls.js";
 
 /** @typedef {import("../dragoman/dragoman.js").Translation} Translation */
-/** @typedef {{text: string, score: number, log_prob: number, alignment: [number, number][] | null, words: string[] | null}} Found */
-/** @typedef {{source: string, words: string[] | null, alternatives: Found[], segments: number, missing_terms: string[], doubtful: number[] | null}} Line */
+/** @typedef {{text: string, score: number, log_prob: number, parts: {text: string, score: number}[], alignment: [number, number][] | null, words: string[] | null}} Found */
+/** @typedef {{source: string, words: string[] | null, alternatives: Found[], segments: number, text: string, doubtful: number[] | null} & import("../page/report.js").Checked} Line */
 /** @typedef {{parent: number, id: number, token: string, log_prob: number, total: number}} Node */
 /** @typedef {{ids: number[], finished: boolean, score: number, log_prob: number, log_probs: number[]}} Hypothesis */
 /** @typedef {{source_text: string, target_text: string, source: string[], read: string[], written: string[], attention: number[][][][], nodes: Node[], hypotheses: Hypothesis[]}} Inside */
-/** @typedef {{text: string, source: string, detected_confidence: number | null, confidence: number | null, flags: string[], lines: Line[], inside: Inside | null}} Answer */
-/** @typedef {Translation & {detected?: string, hasInside?: boolean, missingTerms?: string[], confidence?: number}} Shown */
+/** @typedef {{text: string, source: string, detected_confidence: number | null, flags: string[], lines: Line[], inside: Inside | null}} Answer */
+/** @typedef {Translation & {detected?: string, hasInside?: boolean, report?: import("../page/report.js").Report}} Shown */
 
-/** The number of translations of each line, and by what the server multiplies the weights of attention. */
-const [N_BEST, SCALE] = [5, 10000];
+/** The number of translations of each line, by what the server multiplies the weights of attention, and the lines to check that are listed. */
+const [N_BEST, SCALE, MOST_LISTED] = [5, 10000, 20];
 
 /** Translate a text by the server. @param {string} text @param {string} key @param {import("../dragoman/options.js").Options & {terms?: string}} options @returns {Promise<Shown>} */
 async function translate(text, key, { sourceLang, targetLang, nBest, align, attention, trace, terms }) {
@@ -42,34 +42,46 @@ function insideOf({ inside, lines }) {
 }
 
 /** Join the lines of an answer. @param {string} text @param {Answer} answer @returns {Shown} */
-function translationOf(text, { text: best, source, detected_confidence: detection, confidence, flags, lines }) {
-  const ranks = Math.min(...lines.map((line) => line.alternatives.length));
+function translationOf(text, { text: best, source, detected_confidence: detection, flags, lines }) {
+  const ranks = Math.max(...lines.map((line) => line.alternatives.length));
   const candidates = lines.length ? Array.from({ length: ranks }, (_, rank) => joined(text, lines, rank)) : [];
-  if (!candidates.length && best) candidates.push({ text: best, score: 0, logProb: 0, tokens: [] });
+  if (!candidates.length && best) candidates.push({ text: best, score: 0, logProb: 0, tokens: [], parts: [{ text: best, score: 0 }] });
   const sourceWords = lines.every((line) => line.words) ? lines.flatMap((line) => line.words ?? []) : undefined;
   const detected = detection ? source : undefined;
-  const missingTerms = [...new Set(lines.flatMap((line) => line.missing_terms))];
-  return { text: best, score: candidates[0]?.score ?? 0, tokens: [], candidates, flags, sourceWords, detected, missingTerms, confidence: confidence ?? undefined };
+  return { text: best, score: candidates[0]?.score ?? 0, tokens: [], candidates, flags, sourceWords, detected, report: reportOf(lines) };
 }
 
-/** Return the text with the translation of one rank in place of each line. @param {string} text @param {Line[]} lines @param {number} rank @returns {import("../dragoman/dragoman.js").Candidate} */
+/** Return what is to be checked of the lines. @param {Line[]} lines @returns {import("../page/report.js").Report} */
+function reportOf(lines) {
+  const flagged = lines.map(({ source, text, ...line }, i) => ({ ...line, number: i + 1, text: source, translation: text })).filter((line) => line.flags.length);
+  /** @type {Record<string, number>} */
+  const flags = {};
+  for (const flag of flagged.flatMap((line) => line.flags)) flags[flag] = (flags[flag] ?? 0) + 1;
+  const known = lines.flatMap(({ confidence }) => confidence ?? []);
+  const confidence = known.length ? known.reduce((sum, one) => sum + one, 0) / known.length : null;
+  return { segments: lines.length, to_check: flagged.length, flags, flagged: flagged.slice(0, MOST_LISTED), confidence };
+}
+
+/** Return the text with the translation of one rank in place of each line, or with its best if it has fewer. @param {string} text @param {Line[]} lines @param {number} rank @returns {import("../dragoman/dragoman.js").Candidate} */
 function joined(text, lines, rank) {
-  const candidate = { text: "", score: 0, logProb: 0, tokens: [], words: /** @type {string[]} */ ([]), doubtful: /** @type {number[]} */ ([]), alignment: /** @type {[number, number][]} */ ([]) };
+  const candidate = { text: "", score: 0, logProb: 0, tokens: [], parts: /** @type {{text: string, score: number}[]} */ ([]), words: /** @type {string[]} */ ([]), doubtful: /** @type {number[]} */ ([]), alignment: /** @type {[number, number][]} */ ([]) };
   let [end, firstWord, isAligned] = [0, 0, true];
   for (const { source, words, alternatives, doubtful } of lines) {
-    const found = alternatives[rank];
+    const found = alternatives[rank] ?? alternatives[0];
     const start = text.indexOf(source, end);
-    candidate.text += text.slice(end, start) + found.text;
+    const isCut = alternatives.every(({ parts }) => parts.length === found.parts.length && parts.length > 0);
+    candidate.parts.push({ text: text.slice(end, start), score: 0 }, ...(isCut ? found.parts : [{ text: found.text, score: found.score }]));
     end = start + source.length;
     candidate.score += found.score;
     candidate.logProb += found.log_prob;
     isAligned &&= Boolean(found.alignment && found.words);
     for (const [from, to] of found.alignment ?? []) candidate.alignment.push([from + firstWord, to + candidate.words.length]);
-    if (rank === 0) candidate.doubtful.push(...(doubtful ?? []).map((word) => word + candidate.words.length));
+    if (found === alternatives[0]) candidate.doubtful.push(...(doubtful ?? []).map((word) => word + candidate.words.length));
     candidate.words.push(...(found.words ?? []));
     firstWord += words?.length ?? 0;
   }
-  candidate.text += text.slice(end);
+  candidate.parts.push({ text: text.slice(end), score: 0 });
+  candidate.text = candidate.parts.map((part) => part.text).join("");
   return isAligned ? candidate : { ...candidate, words: undefined, alignment: undefined };
 }
 
