@@ -14,8 +14,7 @@ from typing import Literal
 from dragoman.bulk.input_files import InputFile
 from dragoman.data.text_files.file_signatures import refuse_documents
 from dragoman.data.text_files.lines import MAX_INPUT_BYTES, Line, input_text
-from dragoman.data.text_files.whole_files import MAX_BYTES, check_size
-from dragoman.errors import DataError, reading_problem
+from dragoman.documents import read_document
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +64,7 @@ def read_parts(file: InputFile, invalid_utf8: Literal["error", "replace"], n_lin
         DataError: the file cannot be read, or is no text in UTF-8.
     """
     if file.format is not None:
-        yield Part(file, 0, DocumentContent(_content(file), file.format, str(file.path)))
+        yield Part(file, 0, DocumentContent(read_document(file.path), file.format, str(file.path)))
         return
     refuse_documents(file.path)
     lines = _text(input_text(file.path, file.path, invalid_utf8), file)
@@ -83,13 +82,3 @@ def _text(lines: Iterable[Line], file: InputFile) -> Iterator[str]:
         else:
             _log.warning(f"{file.path}:{number}: longer than {MAX_INPUT_BYTES:,} bytes; its output is an empty line")
             yield ""
-
-
-def _content(file: InputFile) -> bytes:
-    try:
-        with open(file.path, "rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise DataError(reading_problem(error), file.path, advice="check the path") from None
-    check_size(content, file.path)
-    return content

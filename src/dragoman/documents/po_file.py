@@ -86,6 +86,9 @@ class PoFile:
     """A file of messages.
 
     `is_fuzzy` marks all new translations as fuzzy, for people to check; without it, those with a flag.
+
+    Raises:
+        DataError: it is not in the encoding that it names, or no PO file.
     """
 
     def __init__(self, content: bytes, name: Path) -> None:
@@ -172,15 +175,6 @@ class PoFile:
         if (target_lang and "Content-Type" not in old) or _BECOMES_UTF_8.search(old.get("Content-Type", "")):
             new["Content-Type"] = _CONTENT_TYPE
         return {name: value for name, value in new.items() if value and value != old.get(name)}
-
-
-def parse_po(content: bytes, name: Path) -> PoFile:
-    """Read a file of messages.
-
-    Raises:
-        DataError: it is not in the encoding that it names, or no PO file.
-    """
-    return PoFile(content, name)
 
 
 def _n_plurals(rule: str) -> int:

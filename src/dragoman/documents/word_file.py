@@ -67,6 +67,9 @@ class WordFile:
     Args:
         content: of the file.
         name: of the file, for messages.
+
+    Raises:
+        DataError: it is no such file, damaged, encrypted, or made to do harm.
     """
 
     def __init__(self, content: bytes, name: Path) -> None:
@@ -100,12 +103,3 @@ class WordFile:
         if not found or not types[found[0]].endswith(_MAIN):
             raise DataError("this is no document of Word", name, advice="give a .docx")
         return found
-
-
-def parse_docx(content: bytes, name: Path) -> WordFile:
-    """Read a file of Word.
-
-    Raises:
-        DataError: it is no such file, damaged, encrypted, or made to do harm.
-    """
-    return WordFile(content, name)

@@ -72,17 +72,20 @@ class XliffFile:
     """A file of units.
 
     `is_fuzzy` gives all new targets the state of those to check; without it, those with a flag have it.
+
+    Raises:
+        DataError: it is not well-formed, declares entities or a document type, or is no XLIFF.
     """
 
-    def __init__(self, file: XmlFile, name: Path) -> None:
+    def __init__(self, content: bytes, name: Path) -> None:
         self.is_fuzzy = False
-        self._file, self._name = file, name
-        root = next(token for token in file.tokens if token.kind == "start")
+        self._file, self._name = parse_xml(content, name), name
+        root = next(token for token in self._file.tokens if token.kind == "start")
         if root.name != "xliff":
             problem = f"this is XML ({root.name}), not XLIFF"
             raise DataError(problem, name, line=root.line, advice="give an XLIFF file")
         self._is_second = root.attributes.get("version", "").startswith("2")
-        self._jobs = [job for unit in _units(file) if (job := self._job(unit)) is not None]
+        self._jobs = [job for unit in _units(self._file) if (job := self._job(unit)) is not None]
 
     def segments(self) -> list[MarkedText]:
         """Return the texts of the units to translate."""
@@ -183,15 +186,6 @@ class XliffFile:
         else:
             end = self._file.ends[unit.target]
             changed |= dict.fromkeys(range(unit.target, end + 1), "") | {unit.target: element}
-
-
-def parse_xliff(content: bytes, name: Path) -> XliffFile:
-    """Find the units of a file.
-
-    Raises:
-        DataError: it is not well-formed, declares entities or a document type, or is no XLIFF.
-    """
-    return XliffFile(parse_xml(content, name), name)
 
 
 def _units(file: XmlFile) -> Iterator[_Unit]:
