@@ -35,7 +35,7 @@ __all__ = [
 
 Parser = Callable[[bytes, Path], Document]
 
-#: The parsers by their names, with the suffixes of their files: each is imported when it is needed. Markdown and PO need
+#: The names of the parsers, with the suffixes of their files: each is imported when it is needed. Markdown and PO need
 #: the packages of the extra `documents`; files of Word need none.
 _PARSERS = {
     "plain_text:parse_text": (".txt",),

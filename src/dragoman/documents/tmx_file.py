@@ -47,10 +47,10 @@ class TmxFile:
 
     def __init__(self, content: bytes, name: Path) -> None:
         self._file, self._name = parse_xml(content, name, allow_doctype=True), name
-        root = next(token for token in self._file.tokens if token.kind == "start")
+        root = self._file.tokens[self._file.root]
         if root.name != "tmx":
             problem = f"this is XML ({root.name}), not a translation memory (TMX)"
-            raise DataError(problem, name, line=root.line, advice="give a TMX file")
+            raise DataError(problem, name, line=self._file.line(self._file.root), advice="give a TMX file")
         headers = [token for token in self._file.tokens if token.name == "header" and token.kind == "start"]
         self._source = next((token.attributes.get("srclang", "") for token in headers), "")
         self._units = [*_units(self._file, name)]
@@ -132,7 +132,8 @@ def _units(file: XmlFile, name: Path) -> Iterator[_Unit]:
             if token.name == "tuv":
                 language = token.attributes.get("xml:lang") or token.attributes.get("lang")
                 if not language:
-                    raise DataError("a <tuv> without xml:lang", name, line=token.line, advice="export the file again")
+                    line = file.line(at)
+                    raise DataError("a <tuv> without xml:lang", name, line=line, advice="export the file again")
                 unit.variants.append(_Variant(language, at))
             elif token.name == "seg" and path[-1:] == ["tuv"]:
                 unit.variants[-1].segment = at

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dragoman.documents.word_paragraph import WordParagraph
-from dragoman.documents.xml_tree import Element, parse_xml
+from dragoman.documents.xml_tokens import read_xml
+from dragoman.documents.xml_tree import Element, xml_tree
 from dragoman.documents.zip_package import ZipPackage
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
@@ -32,7 +33,8 @@ class _Part:
     """
 
     def __init__(self, content: bytes, name: Path) -> None:
-        self._mark, self._root = parse_xml(content, name)
+        self._mark, self._encoding, tokens = read_xml(content, name)
+        self._root = xml_tree(tokens)
         prefix = next((element.prefix for element in self._root.elements), "")
         self._paragraphs = {
             id(element): paragraph
@@ -58,7 +60,9 @@ class _Part:
             children = [child if isinstance(child, str) else write(child) for child in element.children]
             return "".join([element.start, *children, element.end])
 
-        return self._mark + write(self._root).encode() if changed else None
+        if not changed:
+            return None
+        return self._mark + write(self._root).encode(self._encoding, "xmlcharrefreplace")
 
 
 class WordFile:
@@ -95,8 +99,8 @@ class WordFile:
         """Return the names of the parts to translate, the body first."""
         types: dict[str, str] = {}
         if _TYPES in self._package.names:
-            _, root = parse_xml(self._package.read(_TYPES), name / _TYPES)
-            overrides = (element for element in root.all() if element.name == "Override")
+            _, _, tokens = read_xml(self._package.read(_TYPES), name / _TYPES)
+            overrides = (element for element in xml_tree(tokens).all() if element.name == "Override")
             types = {one.get("PartName").removeprefix("/"): one.get("ContentType") for one in overrides}
         found = [part for part in self._package.names if types.get(part, "").endswith(_WITH_TEXT)]
         found.sort(key=lambda part: not types[part].endswith(_MAIN))

@@ -12,13 +12,12 @@ from dragoman.documents.object_links import with_objects
 from dragoman.documents.word_events import CODE_STYLES, Event, Piece, paragraph_events
 from dragoman.documents.word_flows import Flow, paragraph_parts
 from dragoman.documents.word_looks import in_language
+from dragoman.documents.xml_tokens import ILLEGAL
 from dragoman.documents.xml_tree import Element
 from dragoman.translator import Translation
 
 #: A mark in a text: a number between characters that XML does not have.
 _MARK = re.compile("\0([0-9]+)\0")
-#: Characters that XML does not have.
-_NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 #: Parts on each side of a mark where a copy of its text is looked for.
 _NEAR = 200
 _EDGE = re.compile(r"(?P<kind>bookmark|\w*Range)(?P<edge>Start|End)")
@@ -135,7 +134,7 @@ def _projected(flow: Flow, translation: Translation) -> list[str]:
     links: Iterable[Link] | None = translation.alignment
     if objects := flow.objects():
         links = with_objects(source.text, text, links, objects)
-    parts = _MARK.split(project(source, text, links, lambda text: _NO_XML.sub("", text)))
+    parts = _MARK.split(project(source, text, links, lambda text: ILLEGAL.sub("", text)))
     for at in range(1, len(parts), 2):
         event = flow.step(parts[at]).event
         if event is None or not event.text:

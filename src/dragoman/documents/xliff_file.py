@@ -80,10 +80,10 @@ class XliffFile:
     def __init__(self, content: bytes, name: Path) -> None:
         self.is_fuzzy = False
         self._file, self._name = parse_xml(content, name), name
-        root = next(token for token in self._file.tokens if token.kind == "start")
+        root = self._file.tokens[self._file.root]
         if root.name != "xliff":
             problem = f"this is XML ({root.name}), not XLIFF"
-            raise DataError(problem, name, line=root.line, advice="give an XLIFF file")
+            raise DataError(problem, name, line=self._file.line(self._file.root), advice="give an XLIFF file")
         self._is_second = root.attributes.get("version", "").startswith("2")
         self._jobs = [job for unit in _units(self._file) if (job := self._job(unit)) is not None]
 
@@ -103,9 +103,8 @@ class XliffFile:
                 stated = token.attributes.get(name)
                 if stated and wanted and not same_language(stated, wanted):
                     problem = f"the file has {name} {stated!r}, and {wanted} is asked for"
-                    raise DataError(
-                        problem, self._name, line=token.line, advice=f"change --{option}-lang, or {name} in the file"
-                    )
+                    advice = f"change --{option}-lang, or {name} in the file"
+                    raise DataError(problem, self._name, line=self._file.line(at), advice=advice)
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the file with a target in each of these units, and the language where the file names none.

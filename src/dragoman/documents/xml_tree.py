@@ -3,24 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from html import unescape
-from pathlib import Path
-from xml.parsers import expat
 
-from dragoman.data.text_files.whole_files import decode
-from dragoman.errors import DataError
-
-#: Elements inside each other; documents have about thirty.
-_MOST_DEPTH = 100
-#: All of a well-formed document, in parts.
-_TOKEN = re.compile(
-    r"""<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|[^<]+|</?(?P<name>[^\s/>"']+)(?:[^"'>]|"[^"]*"|'[^']*')*+>""",
-    re.DOTALL,
-)
-_ATTRIBUTE = re.compile(r"""(?P<name>[^\s=/>"']+)\s*=\s*(?P<value>"[^"]*"|'[^']*')""")
-_CDATA = "<![CDATA["
+from dragoman.documents.xml_tokens import XmlToken, attributes, text_of
 
 
 @dataclass(slots=True)
@@ -35,10 +21,7 @@ class Element:
 
     def get(self, name: str) -> str:
         """Return the value of an attribute, by its name without a prefix, or nothing."""
-        for match in _ATTRIBUTE.finditer(self.start):
-            if match["name"].rpartition(":")[2] == name:
-                return unescape(match["value"][1:-1])
-        return ""
+        return next((value for own, value in attributes(self.start) if own.rpartition(":")[2] == name), "")
 
     @property
     def prefix(self) -> str:
@@ -77,66 +60,20 @@ class Element:
 
     def text(self) -> str:
         """Return its own text, with characters in place of entities."""
-        return "".join(_plain(child) for child in self.children if isinstance(child, str))
+        return "".join(text_of(child) for child in self.children if isinstance(child, str))
 
 
-def _plain(raw: str) -> str:
-    if raw.startswith(_CDATA):
-        return raw[len(_CDATA) : -len("]]>")]
-    return "" if raw.startswith("<") else unescape(raw)
-
-
-def parse_xml(content: bytes, name: Path) -> tuple[bytes, Element]:
-    """Return the byte order mark of an XML file, and its tree; the root has no name.
-
-    Raises:
-        DataError: it is not well-formed, not UTF-8, too deep, or has a document type, which could name other files and
-            make much of little.
-    """
-    mark, text = decode(content, name)
-    _check(content, name)
+def xml_tree(tokens: Iterable[XmlToken]) -> Element:
+    """Return the tree of a file; its root has no name, and the elements of the file in it."""
     root = Element("", "")
     path = [root]
-    for match in _TOKEN.finditer(text):
-        raw, tag = match.group(), match["name"]
-        if tag is None:
-            path[-1].children.append(raw)
-        elif raw.startswith("</"):
-            path.pop().end = raw
-        else:
-            element = Element(tag.rpartition(":")[2], raw)
+    for token in tokens:
+        if token.kind == "start":
+            element = Element(token.name.rpartition(":")[2], token.raw)
             path[-1].children.append(element)
-            if not raw.endswith("/>"):
-                path.append(element)
-    return mark, root
-
-
-def _check(content: bytes, name: Path) -> None:
-    """Refuse what is not well-formed, and what is no plain XML."""
-    depth = 0
-
-    def declared(version: str, encoding: str | None, standalone: int) -> None:
-        if (encoding or "utf-8").lower() not in ("utf-8", "us-ascii", "ascii"):
-            raise DataError(f"its encoding is {encoding}", name, advice="save it in UTF-8")
-
-    def typed(*_: object) -> None:
-        raise DataError("it has a document type (DTD)", name, advice="such files are refused; save it anew")
-
-    def started(*_: object) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > _MOST_DEPTH:
-            raise DataError(f"more than {_MOST_DEPTH} elements inside each other", name, advice="make it simpler")
-
-    def ended(_: str) -> None:
-        nonlocal depth
-        depth -= 1
-
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.XmlDeclHandler, parser.StartDoctypeDeclHandler = declared, typed
-    parser.StartElementHandler, parser.EndElementHandler = started, ended
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        problem = expat.ErrorString(error.code)
-        raise DataError(f"this is no XML ({problem})", name, line=error.lineno, advice="use another copy") from None
+            path.append(element)
+        elif token.kind == "end":
+            path.pop().end = token.raw
+        else:
+            path[-1].children.append(token.raw)
+    return root
