@@ -15,8 +15,7 @@ from pkgutil import resolve_name
 
 from dragoman.data.text_files.whole_files import MAX_BYTES, check_size
 from dragoman.documents.document import Document, Tabular
-from dragoman.documents.segment_text import SegmentText
-from dragoman.documents.translating import translate_document
+from dragoman.documents.translating import SegmentText, translate_document
 from dragoman.errors import ConfigError, DataError, reading_problem
 from dragoman.text.marked_text import MarkedText
 

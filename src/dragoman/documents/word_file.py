@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dragoman.documents.word_paragraph import WordParagraph
-from dragoman.documents.xml_tokens import read_xml
-from dragoman.documents.xml_tree import Element, xml_tree
+from dragoman.documents.xml_tokens import Element, read_xml, xml_tree
 from dragoman.documents.zip_package import ZipPackage
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
