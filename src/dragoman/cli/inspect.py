@@ -79,8 +79,7 @@ def attention(
         require_output(output, (".html", ".png", ".svg", ".json"), overwrite=overwrite)
         if output.suffix in (".png", ".svg"):
             require_package("a picture", "matplotlib")
-    from dragoman.inspection.attention_maps import inspect_attention
-    from dragoman.inspection.attention_page import numbered_from_1
+    from dragoman.inspection.attention_maps import inspect_attention, numbered_from_1
     from dragoman.translator import Translator
 
     translator = Translator.load(model, device=device)
@@ -90,7 +89,7 @@ def attention(
     if output is not None:
         write_output(output, _rendered(attention, output.suffix, kind, *indices))
         return
-    from dragoman.inspection.attention_page import attention_text
+    from dragoman.inspection.attention_maps import attention_text
 
     print_result(attention_text(attention, kind, n_layers - 1 if indices[0] is None else indices[0], indices[1]))
 
@@ -101,11 +100,10 @@ def _rendered(
     if suffix == ".json":
         return _json(attention.to_dict())
     if suffix == ".html":
-        from dragoman.inspection.attention_page import attention_page
+        from dragoman.inspection.attention_maps import attention_page
 
         return attention_page(attention, kind, len(attention.weights(kind)) - 1 if layer is None else layer, head)
-    from dragoman.inspection.figures import to_image
-    from dragoman.inspection.pictures import draw_attention
+    from dragoman.inspection.pictures import draw_attention, to_image
 
     return to_image(draw_attention(attention, kind, layer, head), suffix)
 
@@ -137,7 +135,7 @@ def search(
     translator = Translator.load(*model, device=device)
     tree = inspect_search(translator, translator.tagged(text, **asdict(direction)), beam_size)
     if output is None:
-        from dragoman.inspection.search_text import search_text
+        from dragoman.inspection.search_tree import search_text
 
         print_result(search_text(tree))
     elif output.suffix == ".json":

@@ -56,7 +56,7 @@ def schedule(
     saves them in its folder."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     require_package("a picture", "matplotlib")
-    from dragoman.inspection.run_pictures import draw_schedules
+    from dragoman.inspection.pictures import draw_schedules
     from dragoman.settings.parsing import parse_config
     from dragoman.settings.recipe import read_recipe
     from dragoman.training.length import steps_of_run
@@ -100,12 +100,12 @@ def curves(
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     require_package("a picture", "matplotlib")
     from dragoman.inspection.curves import read_curves
-    from dragoman.inspection.run_pictures import draw_curves
+    from dragoman.inspection.pictures import draw_curves
 
     _save(draw_curves([read_curves(run) for run in runs]), output)
 
 
 def _save(figure: Figure, path: Path) -> None:
-    from dragoman.inspection.figures import to_image
+    from dragoman.inspection.pictures import to_image
 
     write_output(path, to_image(figure, path.suffix))
