@@ -17,8 +17,7 @@ from pathlib import Path
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.word_spans import words
 from dragoman.data.corpus import read_pairs
-from dragoman.inspection.head_choice import Links, choose_heads, diagonal, head_weights, links_of
-from dragoman.inspection.ibm1 import silver_links
+from dragoman.inspection.head_choice import Links, choose_heads, diagonal, head_weights, links_of, silver_links
 from dragoman.settings.data_config import DataConfig
 from dragoman.translator import Translator
 

@@ -17,8 +17,7 @@ from tiny import PAIRS, tiny_bundle, tiny_tokenizers
 
 from dragoman.bulk import bulk_translation
 from dragoman.bulk.bulk_translation import BulkTranslation
-from dragoman.bulk.file_parts import Lines, Part, read_parts
-from dragoman.bulk.input_files import InputFile, find_files
+from dragoman.bulk.input_files import InputFile, Lines, Part, find_files, read_parts
 from dragoman.bulk.line_output import LineFormat
 from dragoman.bulk.output_folder import open_output
 from dragoman.bulk.ray_pool import MAX_TRIES, PARTS_A_WORKER, RayPool

@@ -82,7 +82,7 @@ def leave_out_the_check_that_trains(monkeypatch: pytest.MonkeyPatch) -> None:
     from dragoman.doctor.checks import CHECKS, check_overfitting
 
     short = [each for each in CHECKS if each is not check_overfitting]
-    monkeypatch.setattr("dragoman.doctor.examination.CHECKS", short)
+    monkeypatch.setattr("dragoman.doctor.checks.CHECKS", short)
 
 
 def program(arguments: Sequence[str | Path], **options: Any) -> "subprocess.Popen[bytes]":

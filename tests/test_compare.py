@@ -17,8 +17,7 @@ from dragoman.cli.program import run
 from dragoman.errors import ConfigError
 from dragoman.experiments.outcomes import _figures
 from dragoman.experiments.variants import SEED, grid
-from dragoman.inspection.figures import to_image
-from dragoman.inspection.run_pictures import draw_losses
+from dragoman.inspection.pictures import draw_losses, to_image
 from dragoman.machine.locks import lock_folder
 from dragoman.training.checkpoint import saved_steps
 

@@ -10,9 +10,9 @@ import pytest
 from document_samples import require_documents
 
 from dragoman.documents import parse_document
-from dragoman.documents.ellipses import Ellipses, put_ellipses
 from dragoman.documents.mark_projection import project
 from dragoman.documents.subtitles import parse_subtitles
+from dragoman.documents.translating import Ellipses, put_ellipses
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedTextBuilder
 from dragoman.translator import Translation

@@ -15,8 +15,8 @@ from dragoman import documents
 from dragoman.cli.program import run
 from dragoman.documents import MarkedText, SegmentText, open_document, translate_document
 from dragoman.documents.document import TextFile
-from dragoman.documents.ellipses import put_ellipses, take_ellipses
 from dragoman.documents.plain_text import parse_text
+from dragoman.documents.translating import put_ellipses, take_ellipses
 from dragoman.errors import ConfigError, DataError
 from dragoman.translator import Alternative, Request, Translation
 

@@ -23,7 +23,7 @@ from dragoman.exchange.obstacles import Obstacle, load_without
 from dragoman.exchange.piece_names import never_written, piece_names
 from dragoman.exchange.tokenizer_json import tokenizer_json, tokenizer_problem
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.characters import Characters
+from dragoman.text.segmenter import Characters
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import Vocabulary

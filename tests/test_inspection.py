@@ -18,15 +18,12 @@ from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError, DataError
 from dragoman.inspection import Attention, inspect_attention, inspect_search
-from dragoman.inspection.attention_page import attention_text
+from dragoman.inspection.attention_maps import attention_text
 from dragoman.inspection.curves import read_curves
-from dragoman.inspection.figures import to_image
-from dragoman.inspection.head_choice import agreement, best_heads, choose_heads, diagonal
-from dragoman.inspection.ibm1 import most_probable, silver_links
+from dragoman.inspection.head_choice import agreement, best_heads, choose_heads, diagonal, most_probable, silver_links
 from dragoman.inspection.neighbours import nearest_neighbours
-from dragoman.inspection.pictures import draw_attention
-from dragoman.inspection.run_pictures import draw_curves
-from dragoman.inspection.search_text import search_text
+from dragoman.inspection.pictures import draw_attention, draw_curves, to_image
+from dragoman.inspection.search_tree import search_text
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIds
 from dragoman.translator import Request, Translation, Translator

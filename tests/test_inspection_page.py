@@ -12,7 +12,7 @@ from tiny import tiny_model, tiny_tokenizers
 from torch import Tensor
 
 from dragoman.inspection import Attention, inspect_attention, inspect_search
-from dragoman.inspection.attention_page import attention_page
+from dragoman.inspection.attention_maps import attention_page
 from dragoman.inspection.page import build_page
 from dragoman.translator import Translator
 

@@ -20,10 +20,10 @@ from dragoman.errors import DataError, printable
 from dragoman.inspection.search_tree import inspect_search
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text.characters import Characters
 from dragoman.text.cleaning import clean, comparable, sanitize, without_controls
 from dragoman.text.invisible import has_joiners, is_blank, unknown_joiners, without_invisible, without_joiners
 from dragoman.text.learning import learn_tokenizers
+from dragoman.text.segmenter import Characters
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.text.words import Words

@@ -20,8 +20,7 @@ from dragoman.documents import parse_document, translate_document
 from dragoman.errors import ConfigError, DataError
 from dragoman.memories import MemoryMatch, TranslationMemory, Unit, append_units, export_units, open_units
 from dragoman.memories import fuzzy_index as fuzzy
-from dragoman.memories.fuzzy_index import FuzzyIndex
-from dragoman.memories.ngram_index import NgramIndex
+from dragoman.memories.fuzzy_index import FuzzyIndex, NgramIndex
 from dragoman.text.cleaning import comparable
 from dragoman.text.terms import Term, TermList
 from dragoman.translator import Request, Translator

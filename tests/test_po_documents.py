@@ -10,7 +10,7 @@ from document_samples import require_documents
 from extras import import_extra
 
 from dragoman.documents import Document, parse_document
-from dragoman.documents.plural_forms import PLURAL_FORMS
+from dragoman.documents.po_file import PLURAL_FORMS
 from dragoman.errors import DataError
 from dragoman.translator import Translation
 

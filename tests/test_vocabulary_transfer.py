@@ -15,8 +15,8 @@ from dragoman.errors import ConfigError
 from dragoman.settings.recipe import read_recipe
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text.characters import Characters
 from dragoman.text.learning import learn_tokenizers
+from dragoman.text.segmenter import Characters
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.training import train

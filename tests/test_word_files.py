@@ -228,6 +228,13 @@ GOOD = package(paragraph(random.Random(1)))
 ENTITY = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:p xmlns:w="w"><w:r><w:t>&x;</w:t></w:r></w:p>'
 
 
+def test_a_part_in_another_encoding_stays_in_it() -> None:
+    text = '<?xml version="1.0" encoding="UTF-16"?><w:body xmlns:w="w"><w:p><w:r><w:t>Cats</w:t></w:r></w:p></w:body>'
+    document = parse_document(with_body(text.encode("utf-16")), "docx")
+    written = parts(document.rebuild([translated("Kätzchen") for _ in document.segments()]))["word/document.xml"]
+    assert written.decode("utf-16") == text.replace("Cats", "Kätzchen").replace("<w:t>", '<w:t xml:space="preserve">')
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -237,9 +244,9 @@ ENTITY = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:p xmlns:w="w
         (GOOD[: len(GOOD) // 2], "its end is missing"),
         (zipped({"mimetype": b"application/vnd.oasis.opendocument.text"}), "no document of Word"),
         (zipped({"word/document.xml": b"<a/>"}), "no document of Word"),
-        (with_body(ENTITY), r"it has a document type \(DTD\): .*word/document.xml"),
-        (with_body(b"<a><b></a>"), r"this is no XML \(mismatched tag\): .*word/document.xml:1"),
-        (with_body(b"<?xml version='1.0' encoding='latin-1'?><a/>"), "its encoding is latin-1"),
+        (with_body(ENTITY), r"a document type \(DTD\).*: .*word/document.xml"),
+        (with_body(b"<a><b></a>"), r"not well-formed XML: mismatched tag: .*word/document.xml:1"),
+        (with_body(b"<?xml version='1.0' encoding='klingon'?><a/>"), "unknown encoding 'klingon'"),
         (with_body(b"<a>\xff</a>"), "invalid UTF-8"),
         (with_body(b"<a>" * 200 + b"</a>" * 200), "more than 100 elements inside each other"),
         (zipped({"a": bytes(50 * 2**20)}, compression=zipfile.ZIP_DEFLATED), "a unpacks to far too much"),

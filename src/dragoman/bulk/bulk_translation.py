@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from dragoman.bulk.file_parts import PART_LINES, Part, read_parts
-from dragoman.bulk.input_files import InputFile
+from dragoman.bulk.input_files import PART_LINES, InputFile, Part, read_parts
 from dragoman.bulk.output_folder import OutputFolder
 from dragoman.bulk.worker import Failure, Outcome, Pool
 from dragoman.errors import ConfigError, DataError, RunFolderError, counted

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dragoman.bulk.file_parts import Part
-from dragoman.bulk.input_files import InputFile
+from dragoman.bulk.input_files import InputFile, Part
 from dragoman.data.text_files.compression import BLOCK_BYTES, packed_file
 from dragoman.errors import ConfigError, DataError, RunFolderError, disk_errors, reading_problem
 from dragoman.machine.files import TEMPORARY, append_file, flush_folder, temporary, write_file

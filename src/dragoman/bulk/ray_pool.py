@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dragoman.bulk.file_parts import DocumentContent, Lines, Part
+from dragoman.bulk.input_files import DocumentContent, Lines, Part
 from dragoman.bulk.worker import BulkJob, BulkWorker, Failure, Outcome
 from dragoman.errors import DragomanError, ResourceError, counted
 

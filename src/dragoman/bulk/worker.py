@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import islice
 from typing import Any, Protocol
 
-from dragoman.bulk.file_parts import DocumentContent, Lines, Part
+from dragoman.bulk.input_files import DocumentContent, Lines, Part
 from dragoman.bulk.line_output import LineFormat
 from dragoman.bundle.finding import find_bundle
 from dragoman.errors import BundleError, DataError

@@ -74,8 +74,7 @@ def compare(
 
 def _plot(outcomes: Sequence[Outcome], path: Path) -> None:
     """Draw the validation losses of all runs."""
-    from dragoman.inspection.figures import to_image
-    from dragoman.inspection.run_pictures import draw_losses
+    from dragoman.inspection.pictures import draw_losses, to_image
 
     figure = draw_losses([(outcome.name, outcome.curves) for outcome in outcomes])
     write_output(path, to_image(figure, path.suffix))

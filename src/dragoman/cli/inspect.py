@@ -67,8 +67,7 @@ def attention(
         require_output(output, (".html", ".png", ".svg", ".json"), overwrite=overwrite)
         if output.suffix in (".png", ".svg"):
             require_package("a picture", "matplotlib")
-    from dragoman.inspection.attention_maps import inspect_attention
-    from dragoman.inspection.attention_page import numbered_from_1
+    from dragoman.inspection.attention_maps import inspect_attention, numbered_from_1
     from dragoman.translator import Translator
 
     translator = Translator.load(model, device=device)
@@ -78,7 +77,7 @@ def attention(
     if output is not None:
         write_output(output, _rendered(attention, output.suffix, kind, *indices))
         return
-    from dragoman.inspection.attention_page import attention_text
+    from dragoman.inspection.attention_maps import attention_text
 
     print_result(attention_text(attention, kind, n_layers - 1 if indices[0] is None else indices[0], indices[1]))
 
@@ -89,11 +88,10 @@ def _rendered(
     if suffix == ".json":
         return _json(attention.to_dict())
     if suffix == ".html":
-        from dragoman.inspection.attention_page import attention_page
+        from dragoman.inspection.attention_maps import attention_page
 
         return attention_page(attention, kind, len(attention.weights(kind)) - 1 if layer is None else layer, head)
-    from dragoman.inspection.figures import to_image
-    from dragoman.inspection.pictures import draw_attention
+    from dragoman.inspection.pictures import draw_attention, to_image
 
     return to_image(draw_attention(attention, kind, layer, head), suffix)
 
@@ -125,7 +123,7 @@ def search(
     translator = Translator.load(*model, device=device)
     tree = inspect_search(translator, translator.tagged(text, **asdict(direction)), beam_size)
     if output is None:
-        from dragoman.inspection.search_text import search_text
+        from dragoman.inspection.search_tree import search_text
 
         print_result(search_text(tree))
     elif output.suffix == ".json":
@@ -178,8 +176,7 @@ def curves(
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     require_package("a picture", "matplotlib")
     from dragoman.inspection.curves import read_curves
-    from dragoman.inspection.figures import to_image
-    from dragoman.inspection.run_pictures import draw_curves
+    from dragoman.inspection.pictures import draw_curves, to_image
 
     write_output(output, to_image(draw_curves([read_curves(run) for run in runs]), output.suffix))
 

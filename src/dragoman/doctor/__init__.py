@@ -4,7 +4,6 @@ A model with one of these bugs trains, and its loss falls; only its translations
 Every check compares outputs that must be equal, or that must differ, so it works for any architecture.
 """
 
-from dragoman.doctor.examination import check
-from dragoman.doctor.findings import Examination, Finding
+from dragoman.doctor.checks import Examination, Finding, check
 
 __all__ = ["Examination", "Finding", "check"]

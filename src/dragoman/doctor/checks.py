@@ -1,17 +1,46 @@
-"""Checks of a model: each compares outputs that must be equal, or that must differ."""
+"""Checks of a model, what they find, and the examination by all of them.
+
+A check compares outputs that must be equal, or that must differ.
+"""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
-from dragoman.doctor.findings import Finding
-from dragoman.doctor.model_under_test import ModelUnderTest
+from dragoman.doctor.model_under_test import ModelUnderTest, both_sides
 from dragoman.model.transformer import Transformer
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check."""
+
+    name: str
+    passed: bool | None  # None: the check does not apply to this model
+    detail: str  # the observation, in one sentence; after a failure, also its meaning
+
+
+@dataclass(frozen=True)
+class Examination:
+    """All findings about one model."""
+
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        """True if no check failed."""
+        return all(finding.passed is not False for finding in self.findings)
+
+    def __str__(self) -> str:
+        words = {True: "ok", False: "FAIL", None: "-"}
+        return "\n".join(f"{words[finding.passed]:<5} {finding.name:<16} {finding.detail}" for finding in self.findings)
+
 
 #: Most sound models learn four sentences by heart in the first number of steps. A small one, whose loss still falls,
 #: gets more, up to the second.
@@ -230,3 +259,34 @@ CHECKS: tuple[Callable[[ModelUnderTest], Finding], ...] = (
     check_tying,
     check_overfitting,
 )
+
+
+def check(
+    model: nn.Module,
+    *,
+    source_vocab_size: int | None = None,
+    target_vocab_size: int | None = None,
+    pad_id: int | None = None,
+    trained: bool = False,
+    seed: int = 1,
+) -> Examination:
+    """Examine a model whose `forward(source_ids (B, S), target_ids (B, T))` returns logits (B, T, V).
+
+    The model itself is not changed. For a `dragoman.Transformer` the sizes come from its configuration.
+
+    Args:
+        source_vocab_size, target_vocab_size, pad_id: needed for a model that is no `dragoman.Transformer`.
+        trained: also run the check that only a trained model can pass or fail.
+
+    Raises:
+        ConfigError: a size or the padding is neither given nor named by the model.
+    """
+    sides = both_sides(model, source_vocab_size, target_vocab_size, pad_id)
+    subject = ModelUnderTest(model, *sides, seed=seed)
+    checks: list[Callable[[ModelUnderTest], Finding]] = [*CHECKS, *([check_next_token] if trained else [])]
+    findings = []
+    with torch.random.fork_rng():
+        for run_check in checks:
+            torch.manual_seed(seed)
+            findings.append(run_check(subject))
+    return Examination(findings)

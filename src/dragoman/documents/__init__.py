@@ -4,19 +4,18 @@
     translations = list(translate_document(document, translator, target_lang="de"))
     content = document.rebuild(translations, "de")
 
-To add a format, write a module with its parser, and add a line to `FORMATS`.
+To add a format, write a module with its parser, and add a line to `_PARSERS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 
 from dragoman.data.text_files.whole_files import MAX_BYTES, check_size
 from dragoman.documents.document import Document, Tabular
-from dragoman.documents.plain_text import parse_text
-from dragoman.documents.segment_text import SegmentText
-from dragoman.documents.translating import translate_document
+from dragoman.documents.translating import SegmentText, translate_document
 from dragoman.errors import ConfigError, DataError, reading_problem
 from dragoman.text.marked_text import MarkedText
 
@@ -28,86 +27,31 @@ __all__ = [
     "SegmentText",
     "open_document",
     "parse_document",
+    "read_document",
     "translate_document",
 ]
 
 
-def _parse_docx(content: bytes, name: Path) -> Document:
-    from dragoman.documents.word_file import parse_docx
+Parser = Callable[[bytes, Path], Document]
 
-    return parse_docx(content, name)
-
-
-def _parse_html(content: bytes, name: Path) -> Document:
-    from dragoman.documents.html_page import parse_html
-
-    return parse_html(content, name)
-
-
-def _parse_markdown(content: bytes, name: Path) -> Document:
-    from dragoman.documents.markdown_file import parse_markdown
-
-    return parse_markdown(content, name)
-
-
-def _parse_po(content: bytes, name: Path) -> Document:
-    from dragoman.documents.po_file import parse_po
-
-    return parse_po(content, name)
-
-
-def _parse_xliff(content: bytes, name: Path) -> Document:
-    from dragoman.documents.xliff_file import parse_xliff
-
-    return parse_xliff(content, name)
-
-
-def _parse_tmx(content: bytes, name: Path) -> Document:
-    from dragoman.documents.tmx_file import parse_tmx
-
-    return parse_tmx(content, name)
-
-
-def _parse_subtitles(content: bytes, name: Path) -> Document:
-    from dragoman.documents.subtitles import parse_subtitles
-
-    return parse_subtitles(content, name)
-
-
-def _parse_csv(content: bytes, name: Path) -> Document:
-    from dragoman.documents.table_file import parse_csv
-
-    return parse_csv(content, name)
-
-
-def _parse_tsv(content: bytes, name: Path) -> Document:
-    from dragoman.documents.table_file import parse_tsv
-
-    return parse_tsv(content, name)
-
-
-#: Parsers of the content of a file by its suffix; they raise DataError for a content that they cannot read. Markdown
-#: and PO need the packages of the extra `documents`; files of Word need none.
-FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
-    ".txt": parse_text,
-    ".html": _parse_html,
-    ".htm": _parse_html,
-    ".xhtml": _parse_html,
-    ".md": _parse_markdown,
-    ".markdown": _parse_markdown,
-    ".po": _parse_po,
-    ".pot": _parse_po,
-    ".srt": _parse_subtitles,
-    ".vtt": _parse_subtitles,
-    ".xlf": _parse_xliff,
-    ".xliff": _parse_xliff,
-    ".sdlxliff": _parse_xliff,
-    ".mqxliff": _parse_xliff,
-    ".mxliff": _parse_xliff,
-    ".tmx": _parse_tmx,
-    ".docx": _parse_docx,
-    ".csv": _parse_csv,
-    ".tsv": _parse_tsv,
+#: The names of the parsers, with the suffixes of their files: each is imported when it is needed. Markdown and PO need
+#: the packages of the extra `documents`; files of Word need none.
+_PARSERS = {
+    "plain_text:parse_text": (".txt",),
+    "html_page:WebPage": (".html", ".htm", ".xhtml"),
+    "markdown_file:parse_markdown": (".md", ".markdown"),
+    "po_file:PoFile": (".po", ".pot"),
+    "subtitles:parse_subtitles": (".srt", ".vtt"),
+    "xliff_file:XliffFile": (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"),
+    "tmx_file:TmxFile": (".tmx",),
+    "word_file:WordFile": (".docx",),
+    "table_file:parse_csv": (".csv",),
+    "table_file:parse_tsv": (".tsv",),
+}
+#: Parsers of the content of a file, or their names, by its suffix; they raise DataError for a content that they cannot
+#: read.
+FORMATS: dict[str, Parser | str] = {
+    suffix: f"{__name__}.{parser}" for parser, suffixes in _PARSERS.items() for suffix in suffixes
 }
 #: Formats that need the names of the columns to translate.
 TABLES = frozenset((".csv", ".tsv"))
@@ -129,12 +73,22 @@ def open_document(path: Path, format: str | None = None, columns: str | None = N
         raise DataError("this is a folder, not a file", path, advice="give a file")
     if format is None and path.suffix.lower() not in FORMATS:
         raise ConfigError(f"unknown kind of document {path.suffix!r}", path, advice=f"{_formats()}; --format names one")
+    return parse_document(read_document(path), format or path.suffix.lower().removeprefix("."), path, columns)
+
+
+def read_document(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        DataError: it cannot be read, or is too large.
+    """
     try:
         with open(path, "rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise DataError(reading_problem(error), path, advice="check the path") from None
-    return parse_document(content, format or path.suffix.lower().removeprefix("."), path, columns)
+    check_size(content, path)
+    return content
 
 
 def parse_document(
@@ -152,7 +106,8 @@ def parse_document(
     if (parse := FORMATS.get(f".{format}")) is None:
         raise ConfigError(f"unknown format {format!r}", name, advice=_formats())
     check_size(content, name)
-    document = parse(content, Path(name))
+    parser: Parser = resolve_name(parse) if isinstance(parse, str) else parse
+    document = parser(content, Path(name))
     if isinstance(document, Tabular):
         document.choose_columns(columns)
     return document

@@ -1,11 +1,14 @@
-"""Attributes of tags that are text, and the language of a page."""
+"""Texts inside tags and inside elements that are kept as a whole: attributes, a field for text, a drawing (SVG)."""
 
 from __future__ import annotations
 
 import html
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+from itertools import groupby
 
-from dragoman.documents.html_elements import ATTRIBUTES, DESCRIPTIONS
-from dragoman.documents.html_tokens import HtmlToken
+from dragoman.documents.html_tokens import ATTRIBUTES, DESCRIPTIONS, HtmlToken
 from dragoman.documents.markup_texts import MarkupText
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.sentences import has_words
@@ -52,3 +55,50 @@ def with_language(tag: str, language: str) -> str:
 
 def _quoted(translation: Translation) -> str:
     return f'"{html.escape(translation.text)}"'
+
+
+#: Elements of a drawing whose content is shown.
+_SHOWN = frozenset(("title", "desc", "text"))
+_LINE = re.compile(r"[^\r\n]+")
+
+
+def field_texts(tokens: Sequence[HtmlToken]) -> list[MarkupText]:
+    """Return the lines of `<textarea>`, given its tokens after the start tag."""
+    return [text for start, raw, _ in _stretches(tokens) for text in _lines(start, raw)]
+
+
+def object_texts(tokens: Sequence[HtmlToken]) -> list[MarkupText]:
+    """Return the attributes of an object to translate, and the words of a drawing."""
+    first = tokens[0]
+    if first.name in ("script", "style", "template") or has_no_translation(first):
+        return []
+    texts = attribute_texts(first)
+    if first.name == "svg":
+        for start, raw, is_shown in _stretches(tokens):
+            texts += _lines(start, raw) if is_shown else []
+    return texts
+
+
+def _stretches(tokens: Sequence[HtmlToken]) -> Iterator[tuple[int, str, bool]]:
+    """Yield the place of each stretch of text between tags, the stretch, and True if a drawing shows it."""
+    at = n_open = 0
+    for is_text, group in groupby(tokens, lambda token: token.kind == "text"):
+        together = [*group]
+        raw = "".join(token.raw for token in together)
+        if is_text:
+            yield at, raw, n_open > 0
+        n_open += sum({"start": 1, "end": -1}.get(token.kind, 0) for token in together if token.name in _SHOWN)
+        at += len(raw)
+
+
+def _lines(start: int, raw: str) -> Iterator[MarkupText]:
+    for line in _LINE.finditer(raw):
+        core = line[0].strip()
+        text = unescape(core)
+        if has_words(text):
+            first = start + line.start() + line[0].index(core)
+            yield MarkupText(first, first + len(core), MarkedText(" ".join(text.split())), _written)
+
+
+def _written(translation: Translation) -> str:
+    return html.escape(translation.text, quote=False)

@@ -24,13 +24,16 @@ class WebPage:
     """A web page: segments, and what is between them.
 
     Args:
-        mark: its byte order mark, or nothing.
-        text: of the page.
+        content: of the page.
         name: of the page, for messages.
+
+    Raises:
+        DataError: it is not UTF-8, or no HTML.
     """
 
-    def __init__(self, mark: bytes, text: str, name: Path) -> None:
-        self._mark, self._tokens = mark, html_tokens(text, name)
+    def __init__(self, content: bytes, name: Path) -> None:
+        self._mark, text = decode(content, name)
+        self._tokens = html_tokens(text, name)
         self._language = self._source = _language(self._tokens)
         self._parts, self._texts, self._named = _cut(self._tokens, self._language)
 
@@ -65,15 +68,6 @@ class WebPage:
             part.fill(next(flows), tags) if isinstance(part, HtmlFlow) else tags.get(part, part) for part in self._parts
         )
         return self._mark + "".join(written).encode()
-
-
-def parse_html(content: bytes, name: Path) -> WebPage:
-    """Find the segments of a web page.
-
-    Raises:
-        DataError: it is not UTF-8, or no HTML.
-    """
-    return WebPage(*decode(content, name), name)
 
 
 def html_parts(text: str, name: Path) -> tuple[list[str | HtmlFlow], dict[str, list[MarkupText]]]:

@@ -10,16 +10,44 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching
-from dragoman.documents.mark_tree import Node, mark_tree
 from dragoman.documents.word_units import Cuts, WordUnits
 from dragoman.text.mark import Mark
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import Stretch
 from dragoman.text.sentences import has_words
 from dragoman.text.sub_superscripts import after_digits
+
+
+@dataclass
+class Node:
+    """A mark in the tree of marks, with its place in the translation, in units."""
+
+    mark: Mark
+    order: int
+    children: list[Node] = field(default_factory=list)
+    start: int = 0
+    end: int = 0
+
+
+def mark_tree(marks: Sequence[Mark]) -> list[Node]:
+    """Return the outermost marks; each has those inside it as children."""
+    roots: list[Node] = []
+    path: list[Node] = []
+    for order, mark in enumerate(marks):
+        node = Node(mark, order)
+        while path and not (
+            path[-1].mark.depth < mark.depth and path[-1].mark.start <= mark.start and mark.end <= path[-1].mark.end
+        ):
+            path.pop()
+        (path[-1].children if path else roots).append(node)
+        if not mark.is_point:
+            path.append(node)
+    return roots
+
 
 #: A mark wraps everything between its first and its last word if so many of the words there are its own.
 _DENSE = 0.5

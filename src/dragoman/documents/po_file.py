@@ -18,7 +18,6 @@ from dragoman.data.formats.column_names import language_code, same_language
 from dragoman.data.formats.po_catalogue import USUAL_SOURCE, decode_catalogue, parse_catalogue
 from dragoman.documents.columns import Cell, split_columns
 from dragoman.documents.mark_projection import project
-from dragoman.documents.plural_forms import PLURAL_FORMS
 from dragoman.documents.po_lines import PoLines
 from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
 from dragoman.errors import DataError
@@ -28,6 +27,32 @@ from dragoman.text.marked_text import MarkedText
 from dragoman.text.rst_marks import marked_rst
 from dragoman.text.spans import find_spans
 from dragoman.translator import Translation
+
+_NONE = "nplurals=1; plural=0;"
+_ONE = "nplurals=2; plural=(n != 1);"
+_UP_TO_ONE = "nplurals=2; plural=(n > 1);"
+_FEW = "n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20)"
+_ONES_AND_FEW = f"nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : {_FEW} ? 1 : 2);"
+_ONE_AND_FEW = "nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;"
+
+#: Those of the manual of gettext, for languages whose file names none.
+PLURAL_FORMS = {
+    **dict.fromkeys(("id", "ja", "km", "ko", "lo", "ms", "my", "th", "vi", "zh"), _NONE),
+    **dict.fromkeys(("bg", "bn", "ca", "da", "de", "el", "en", "eo", "es", "et", "eu", "fi", "fo", "gl", "gu"), _ONE),
+    **dict.fromkeys(("he", "hi", "hu", "it", "kn", "ml", "mr", "nb", "nl", "nn", "no", "pa", "pt", "sq"), _ONE),
+    **dict.fromkeys(("sv", "sw", "ta", "te", "ur"), _ONE),
+    **dict.fromkeys(("fr", "hy", "oc", "tr"), _UP_TO_ONE),
+    **dict.fromkeys(("be", "bs", "hr", "ru", "sr", "uk"), _ONES_AND_FEW),
+    **dict.fromkeys(("cs", "sk"), _ONE_AND_FEW),
+    "pl": f"nplurals=3; plural=(n==1 ? 0 : {_FEW} ? 1 : 2);",
+    "lt": "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && (n%100<10 || n%100>=20) ? 1 : 2);",
+    "lv": "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n != 0 ? 1 : 2);",
+    "ro": "nplurals=3; plural=(n==1 ? 0 : (n==0 || (n%100 > 0 && n%100 < 20)) ? 1 : 2);",
+    "ga": "nplurals=3; plural=(n==1 ? 0 : n==2 ? 1 : 2);",
+    "sl": "nplurals=4; plural=(n%100==1 ? 0 : n%100==2 ? 1 : n%100==3 || n%100==4 ? 2 : 3);",
+    "ar": "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5);",
+}
+
 
 _N_PLURALS = re.compile(r"nplurals\s*=\s*(\d{1,2})")
 _CONTENT_TYPE = "text/plain; charset=UTF-8"
@@ -86,6 +111,9 @@ class PoFile:
     """A file of messages.
 
     `is_fuzzy` marks all new translations as fuzzy, for people to check; without it, those with a flag.
+
+    Raises:
+        DataError: it is not in the encoding that it names, or no PO file.
     """
 
     def __init__(self, content: bytes, name: Path) -> None:
@@ -172,15 +200,6 @@ class PoFile:
         if (target_lang and "Content-Type" not in old) or _BECOMES_UTF_8.search(old.get("Content-Type", "")):
             new["Content-Type"] = _CONTENT_TYPE
         return {name: value for name, value in new.items() if value and value != old.get(name)}
-
-
-def parse_po(content: bytes, name: Path) -> PoFile:
-    """Read a file of messages.
-
-    Raises:
-        DataError: it is not in the encoding that it names, or no PO file.
-    """
-    return PoFile(content, name)
 
 
 def _n_plurals(rule: str) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dragoman.data.formats.column_kinds import DATES, IDENTIFIERS, NUMBERS, TEXT, kind_of
 from dragoman.documents.document import Document, TextFile
-from dragoman.documents.html_page import parse_html
+from dragoman.documents.html_page import WebPage
 from dragoman.documents.plain_text import text_parts
 from dragoman.translator import Translation
 
@@ -103,7 +103,7 @@ class CellText:
     def of(cls, value: str) -> CellText:
         """Find the segments of a cell."""
         if _HTML.search(value):
-            return cls(value, parse_html(value.encode(), Path("a cell")))
+            return cls(value, WebPage(value.encode(), Path("a cell")))
         return cls(value, TextFile(b"", tuple(text_parts(value))))
 
     def fill(self, translations: Sequence[Translation]) -> str:

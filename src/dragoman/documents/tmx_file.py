@@ -39,17 +39,21 @@ class _Job:
 
 
 class TmxFile:
-    """A memory. It has segments when its languages are set."""
+    """A memory. It has segments when its languages are set.
 
-    def __init__(self, file: XmlFile, name: Path) -> None:
-        self._file, self._name = file, name
-        root = next(token for token in file.tokens if token.kind == "start")
+    Raises:
+        DataError: it is not well-formed, declares entities, or is no memory.
+    """
+
+    def __init__(self, content: bytes, name: Path) -> None:
+        self._file, self._name = parse_xml(content, name, allow_doctype=True), name
+        root = self._file.tokens[self._file.root]
         if root.name != "tmx":
             problem = f"this is XML ({root.name}), not a translation memory (TMX)"
-            raise DataError(problem, name, line=root.line, advice="give a TMX file")
-        headers = [token for token in file.tokens if token.name == "header" and token.kind == "start"]
+            raise DataError(problem, name, line=self._file.line(self._file.root), advice="give a TMX file")
+        headers = [token for token in self._file.tokens if token.name == "header" and token.kind == "start"]
         self._source = next((token.attributes.get("srclang", "") for token in headers), "")
-        self._units = [*_units(file, name)]
+        self._units = [*_units(self._file, name)]
         self._jobs: list[_Job] = []
         self._language = ""
 
@@ -112,15 +116,6 @@ class TmxFile:
         return not any(token.kind == "start" or token.text.strip() for token in content)
 
 
-def parse_tmx(content: bytes, name: Path) -> TmxFile:
-    """Find the units of a memory.
-
-    Raises:
-        DataError: it is not well-formed, declares entities, or is no memory.
-    """
-    return TmxFile(parse_xml(content, name, allow_doctype=True), name)
-
-
 def _units(file: XmlFile, name: Path) -> Iterator[_Unit]:
     """Yield the units with a text."""
     unit = _Unit()
@@ -137,7 +132,8 @@ def _units(file: XmlFile, name: Path) -> Iterator[_Unit]:
             if token.name == "tuv":
                 language = token.attributes.get("xml:lang") or token.attributes.get("lang")
                 if not language:
-                    raise DataError("a <tuv> without xml:lang", name, line=token.line, advice="export the file again")
+                    line = file.line(at)
+                    raise DataError("a <tuv> without xml:lang", name, line=line, advice="export the file again")
                 unit.variants.append(_Variant(language, at))
             elif token.name == "seg" and path[-1:] == ["tuv"]:
                 unit.variants[-1].segment = at

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from dragoman.documents.xml_tree import Element
+from dragoman.documents.xml_tokens import Element
 
 #: Left out where words are translated: what was deleted, places of errors and of hyphens in the old words.
 _DROPPED = frozenset(("pPr", "del", "moveFrom", "proofErr", "lastRenderedPageBreak", "softHyphen", "delText"))

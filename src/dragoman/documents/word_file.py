@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dragoman.documents.word_paragraph import WordParagraph
-from dragoman.documents.xml_tree import Element, parse_xml
+from dragoman.documents.xml_tokens import Element, read_xml, xml_tree
 from dragoman.documents.zip_package import ZipPackage
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
@@ -32,7 +32,8 @@ class _Part:
     """
 
     def __init__(self, content: bytes, name: Path) -> None:
-        self._mark, self._root = parse_xml(content, name)
+        self._mark, self._encoding, tokens = read_xml(content, name)
+        self._root = xml_tree(tokens)
         prefix = next((element.prefix for element in self._root.elements), "")
         self._paragraphs = {
             id(element): paragraph
@@ -58,7 +59,9 @@ class _Part:
             children = [child if isinstance(child, str) else write(child) for child in element.children]
             return "".join([element.start, *children, element.end])
 
-        return self._mark + write(self._root).encode() if changed else None
+        if not changed:
+            return None
+        return self._mark + write(self._root).encode(self._encoding, "xmlcharrefreplace")
 
 
 class WordFile:
@@ -67,6 +70,9 @@ class WordFile:
     Args:
         content: of the file.
         name: of the file, for messages.
+
+    Raises:
+        DataError: it is no such file, damaged, encrypted, or made to do harm.
     """
 
     def __init__(self, content: bytes, name: Path) -> None:
@@ -92,20 +98,11 @@ class WordFile:
         """Return the names of the parts to translate, the body first."""
         types: dict[str, str] = {}
         if _TYPES in self._package.names:
-            _, root = parse_xml(self._package.read(_TYPES), name / _TYPES)
-            overrides = (element for element in root.all() if element.name == "Override")
+            _, _, tokens = read_xml(self._package.read(_TYPES), name / _TYPES)
+            overrides = (element for element in xml_tree(tokens).all() if element.name == "Override")
             types = {one.get("PartName").removeprefix("/"): one.get("ContentType") for one in overrides}
         found = [part for part in self._package.names if types.get(part, "").endswith(_WITH_TEXT)]
         found.sort(key=lambda part: not types[part].endswith(_MAIN))
         if not found or not types[found[0]].endswith(_MAIN):
             raise DataError("this is no document of Word", name, advice="give a .docx")
         return found
-
-
-def parse_docx(content: bytes, name: Path) -> WordFile:
-    """Read a file of Word.
-
-    Raises:
-        DataError: it is no such file, damaged, encrypted, or made to do harm.
-    """
-    return WordFile(content, name)

@@ -7,18 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from dragoman.alignment.links import Link
+from dragoman.alignment.word_spans import touching, words_in_place
 from dragoman.documents.mark_projection import project
-from dragoman.documents.object_links import with_objects
 from dragoman.documents.word_events import CODE_STYLES, Event, Piece, paragraph_events
 from dragoman.documents.word_flows import Flow, paragraph_parts
 from dragoman.documents.word_looks import in_language
-from dragoman.documents.xml_tree import Element
+from dragoman.documents.xml_tokens import ILLEGAL, Element
+from dragoman.text.protection import Stretch, occurrences
 from dragoman.translator import Translation
 
 #: A mark in a text: a number between characters that XML does not have.
 _MARK = re.compile("\0([0-9]+)\0")
-#: Characters that XML does not have.
-_NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 #: Parts on each side of a mark where a copy of its text is looked for.
 _NEAR = 200
 _EDGE = re.compile(r"(?P<kind>bookmark|\w*Range)(?P<edge>Start|End)")
@@ -135,7 +134,7 @@ def _projected(flow: Flow, translation: Translation) -> list[str]:
     links: Iterable[Link] | None = translation.alignment
     if objects := flow.objects():
         links = with_objects(source.text, text, links, objects)
-    parts = _MARK.split(project(source, text, links, lambda text: _NO_XML.sub("", text)))
+    parts = _MARK.split(project(source, text, links, lambda text: ILLEGAL.sub("", text)))
     for at in range(1, len(parts), 2):
         event = flow.step(parts[at]).event
         if event is None or not event.text:
@@ -148,3 +147,38 @@ def _projected(flow: Flow, translation: Translation) -> list[str]:
             place = next((place for place in near if event.text in parts[place]), at + 1)
             parts[place] = parts[place].replace(event.text, "", 1)
     return parts
+
+
+#: More are left to the alignment: each takes a pass over both texts.
+_MOST = 200
+
+
+def with_objects(
+    source: str, translation: str, alignment: Iterable[Link] | None, objects: Sequence[Stretch]
+) -> list[Link]:
+    """Return an alignment of words, or one by proportion, with links for objects.
+
+    The n-th copy of a text belongs to the n-th one of the source, if both have as many, else to the next object.
+
+    Args:
+        objects: their places in the source.
+    """
+    before, after = words_in_place(source), words_in_place(translation)
+    links = [(number * len(before) // len(after), number) for number in range(len(after))] if before else []
+    links = links if alignment is None else [*alignment]
+    own: dict[int, set[int]] = {}
+    taken: set[Stretch] = set()
+    for start, end in objects[:_MOST]:
+        copies, places = occurrences(source, source[start:end]), occurrences(translation, source[start:end])
+        free = [place for place in places if place not in taken]
+        if not free:
+            continue
+        is_same = len(copies) == len(places) and (start, end) in copies
+        place = places[[*copies].index((start, end))] if is_same else free[0]
+        taken.add(place)
+        words = set(touching(before, (start, end)))
+        for word in touching(after, place):
+            own[word] = own.get(word, set()) | words
+    theirs = {word for words in own.values() for word in words}
+    kept = [link for link in links if link[0] not in theirs and link[1] not in own]
+    return kept + [(word, target) for target, words in own.items() for word in sorted(words)]

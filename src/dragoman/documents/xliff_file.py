@@ -12,7 +12,6 @@ from pathlib import Path
 
 from dragoman.data.formats.column_names import same_language
 from dragoman.documents.inline_elements import Flow, inline_parts, is_segment
-from dragoman.documents.xliff_segments import completed_parts, has_content
 from dragoman.documents.xml_tokens import XmlFile, XmlToken, opening, parse_xml, with_attribute
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
@@ -72,17 +71,20 @@ class XliffFile:
     """A file of units.
 
     `is_fuzzy` gives all new targets the state of those to check; without it, those with a flag have it.
+
+    Raises:
+        DataError: it is not well-formed, declares entities or a document type, or is no XLIFF.
     """
 
-    def __init__(self, file: XmlFile, name: Path) -> None:
+    def __init__(self, content: bytes, name: Path) -> None:
         self.is_fuzzy = False
-        self._file, self._name = file, name
-        root = next(token for token in file.tokens if token.kind == "start")
+        self._file, self._name = parse_xml(content, name), name
+        root = self._file.tokens[self._file.root]
         if root.name != "xliff":
             problem = f"this is XML ({root.name}), not XLIFF"
-            raise DataError(problem, name, line=root.line, advice="give an XLIFF file")
+            raise DataError(problem, name, line=self._file.line(self._file.root), advice="give an XLIFF file")
         self._is_second = root.attributes.get("version", "").startswith("2")
-        self._jobs = [job for unit in _units(file) if (job := self._job(unit)) is not None]
+        self._jobs = [job for unit in _units(self._file) if (job := self._job(unit)) is not None]
 
     def segments(self) -> list[MarkedText]:
         """Return the texts of the units to translate."""
@@ -100,9 +102,8 @@ class XliffFile:
                 stated = token.attributes.get(name)
                 if stated and wanted and not same_language(stated, wanted):
                     problem = f"the file has {name} {stated!r}, and {wanted} is asked for"
-                    raise DataError(
-                        problem, self._name, line=token.line, advice=f"change --{option}-lang, or {name} in the file"
-                    )
+                    advice = f"change --{option}-lang, or {name} in the file"
+                    raise DataError(problem, self._name, line=self._file.line(at), advice=advice)
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the file with a target in each of these units, and the language where the file names none.
@@ -185,15 +186,6 @@ class XliffFile:
             changed |= dict.fromkeys(range(unit.target, end + 1), "") | {unit.target: element}
 
 
-def parse_xliff(content: bytes, name: Path) -> XliffFile:
-    """Find the units of a file.
-
-    Raises:
-        DataError: it is not well-formed, declares entities or a document type, or is no XLIFF.
-    """
-    return XliffFile(parse_xml(content, name), name)
-
-
 def _units(file: XmlFile) -> Iterator[_Unit]:
     """Yield the units with a source, except those that are not to be translated."""
     scopes = [_Scope()]
@@ -229,3 +221,72 @@ def _qualifier(translations: Sequence[Translation]) -> str:
         return ""
     are_remembered = all(one.memory and one.memory[0].score == 1 for one in translations)
     return "exact-match" if are_remembered else "leveraged-mt"
+
+
+def has_content(tokens: Sequence[XmlToken]) -> bool:
+    """Return True if there is text or code, beside elements that wrap nothing."""
+    return any(
+        token.text.strip() or (token.kind == "start" and token.name not in ("mrk", "g", "pc")) for token in tokens
+    )
+
+
+def completed_parts(file: XmlFile, source: int, target: int, *, is_preserved: bool) -> list[str | Flow]:
+    """Return the parts of a target with the segments that it lacks; those that it has stay as they are.
+
+    Args:
+        source: the place of the element with the segments of the source.
+        target: that of the target.
+        is_preserved: a line break ends a segment.
+
+    Returns:
+        An empty list if it lacks none, or is not segmented.
+    """
+    tokens, ends = file.tokens, file.ends
+    sources, targets = (dict(_segments(file, start)) for start in (source, target))
+    sources = {mid: at for mid, at in sources.items() if not _is_empty(file, at)}
+    if not targets or "" in sources or all(mid in targets and not _is_empty(file, targets[mid]) for mid in sources):
+        return []
+
+    def filled(mid: str) -> Iterator[str | Flow]:
+        """Yield the source of a segment, in the tags that the target has for it."""
+        at, start = targets.get(mid, sources[mid]), sources[mid]
+        yield opening(tokens[at].raw)
+        yield from inline_parts(file, start + 1, ends[start], is_preserved=is_preserved)
+        yield tokens[ends[at]].raw or f"</{file.prefix}mrk>"
+
+    leading, following = _without_element(sources, targets)
+    parts = [part for mid in leading for part in (*filled(mid), " ")]
+    at = target + 1
+    while at < ends[target]:
+        mid = tokens[at].attributes.get("mid", "") if is_segment(tokens[at]) else ""
+        stop = ends[at] + 1 if mid else at + 1
+        is_lacking = mid in sources and _is_empty(file, at)
+        parts += filled(mid) if is_lacking else [token.raw for token in tokens[at:stop]]
+        parts += [part for other in following.get(mid, ()) for part in (" ", *filled(other))]
+        at = stop
+    return parts
+
+
+def _without_element(
+    sources: Mapping[str, int], targets: Mapping[str, int]
+) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
+    """Return the numbers of segments that have no element in the target: those at the start, and those after each."""
+    following: dict[str, list[str]] = {"": []}
+    last = ""
+    for mid in sources:
+        if mid in targets:
+            last = mid
+        else:
+            following.setdefault(last, []).append(mid)
+    return following.pop(""), following
+
+
+def _segments(file: XmlFile, start: int) -> Iterator[tuple[str, int]]:
+    """Yield the number and the place of each segment in an element."""
+    for at in range(start + 1, file.ends[start]):
+        if is_segment(file.tokens[at]):
+            yield file.tokens[at].attributes.get("mid", ""), at
+
+
+def _is_empty(file: XmlFile, at: int) -> bool:
+    return not has_content(file.tokens[at + 1 : file.ends[at]])

@@ -1,4 +1,4 @@
-"""The tags of an XML file and the text between them: together they are the whole file.
+"""XML as its tags and the text between them: together they are the whole file, so that what stays is written as it was.
 
 Nothing is loaded from elsewhere, and a file that declares entities is refused.
 """
@@ -8,9 +8,8 @@ from __future__ import annotations
 import codecs
 import html
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 from xml.parsers import expat
@@ -21,16 +20,23 @@ from dragoman.errors import DataError
 Kind = Literal["text", "start", "end", "other"]
 
 #: What XML cannot hold.
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']""")
 #: Other encodings of Python are not for files, such as punycode.
 _ENCODINGS = re.compile(
     r"(?i)utf-?8|(us-)?ascii|iso-?8859-?\d\d?|latin-?\d|windows-?\d+|cp\d+|koi8-[ru]|shift_?jis|"
     r"euc-(jp|kr)|gb(k|2312|18030)|big5"
 )
-_ATTRIBUTE = re.compile(r"""(?<!\s)\s++(?P<name>[^\s=<>"']+)\s*=\s*("[^"]*"|'[^']*')""")
-#: Elements inside each other.
-_MOST_DEPTH = 1_000
+#: All of a well-formed file, in parts. A section of CDATA belongs to the text around it.
+_TOKEN = re.compile(
+    r"""(?P<text>(?:[^<]++|<!\[CDATA\[.*?\]\]>)++)|<!--.*?-->|<\?.*?\?>"""
+    r"""|<(?P<end>/?)(?P<name>[^\s/>"']++)(?:[^"'>]|"[^"]*"|'[^']*')*+>""",
+    re.DOTALL,
+)
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_ATTRIBUTE = re.compile(r"""(?<!\s)\s++(?P<name>[^\s=<>"']+)\s*=\s*(?P<value>"[^"]*"|'[^']*')""")
+#: Elements inside each other; documents have about thirty.
+_MOST_DEPTH = 100
 
 
 class XmlToken(NamedTuple):
@@ -41,18 +47,23 @@ class XmlToken(NamedTuple):
 
     kind: Kind
     raw: str
-    #: Of a tag, without the prefix that the first tag of the file has.
+    #: Of a tag.
     name: str = ""
-    #: With characters in place of entities.
-    text: str = ""
-    #: Of a tag, in the file, from 1.
-    line: int = 0
-    attributes: Mapping[str, str] = {}
+
+    @property
+    def text(self) -> str:
+        """Text with characters in place of entities; "" for all else."""
+        return text_of(self.raw) if self.kind == "text" else ""
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """Those of a start tag."""
+        return dict(attributes(self.raw)) if self.kind == "start" else {}
 
 
 @dataclass(frozen=True)
 class XmlFile:
-    """The tokens of a file.
+    """The tokens of a file. Names are without the prefix that the first tag has.
 
     Args:
         mark: its byte order mark, or nothing.
@@ -67,6 +78,15 @@ class XmlFile:
     ends: Mapping[int, int]
     prefix: str
 
+    @property
+    def root(self) -> int:
+        """The place of the first tag."""
+        return min(self.ends)
+
+    def line(self, at: int) -> int:
+        """Return the line of a token, from 1."""
+        return sum(token.raw.count("\n") for token in self.tokens[:at]) + 1
+
     def written(self, changed: Mapping[int, str]) -> bytes:
         """Return the content of the file with some tokens replaced."""
         text = "".join(changed.get(at, token.raw) for at, token in enumerate(self.tokens))
@@ -80,31 +100,97 @@ def parse_xml(content: bytes, name: Path, *, allow_doctype: bool = False) -> Xml
         allow_doctype: also read a file that names a document type, which is not looked at.
 
     Raises:
-        DataError: it is in an unknown encoding, not well-formed, or declares entities.
+        DataError: as `read_xml`.
+    """
+    mark, encoding, found = read_xml(content, name, allow_doctype=allow_doctype)
+    tokens, ends, opened, prefix = [], dict[int, int](), list[int](), ""
+    for at, token in enumerate(found):
+        if token.kind == "start":
+            prefix = prefix if ends or opened else token.name[: token.name.rfind(":") + 1]
+            opened.append(at)
+        elif token.kind == "end":
+            ends[opened.pop()] = at
+        tokens.append(token._replace(name=token.name.removeprefix(prefix)) if prefix else token)
+    return XmlFile(mark, encoding, tokens, ends, prefix)
+
+
+def read_xml(content: bytes, name: Path, *, allow_doctype: bool = False) -> tuple[bytes, str, Iterator[XmlToken]]:
+    """Return the byte order mark, the encoding and the tokens of a file.
+
+    Raises:
+        DataError: it is in an unknown encoding, not well-formed, too deep, or declares entities.
     """
     mark, encoding, text = _decoded(content, name)
     if not text.strip():
         raise DataError("the file is empty", name, advice="export it again")
-    parser = _Parser(name, allow_doctype=allow_doctype)
-    data = text.encode()
+    _check(text, name, allow_doctype=allow_doctype)
+    return mark, encoding, _tokens(text)
+
+
+def _tokens(text: str) -> Iterator[XmlToken]:
+    for match in _TOKEN.finditer(text):
+        raw, tag = match[0], match["name"] or ""
+        if not tag or tag == "!DOCTYPE":
+            yield XmlToken("text" if match["text"] else "other", raw)
+            continue
+        yield XmlToken("end" if match["end"] else "start", raw, tag)
+        if raw.endswith("/>"):
+            yield XmlToken("end", "", tag)
+
+
+def _check(text: str, name: Path, *, allow_doctype: bool) -> None:
+    """Refuse what is not well-formed, and what is no plain XML."""
+    depth = 0
+
+    def refuse(problem: str, advice: str) -> NoReturn:
+        raise DataError(problem, name, line=parser.CurrentLineNumber, advice=advice)
+
+    def refuse_doctype(_: str, __: str | None, ___: str | None, has_declarations: int) -> None:
+        if has_declarations or not allow_doctype:
+            refuse("a document type (DTD), which could load other files", "remove <!DOCTYPE ...>")
+
+    def refuse_entity(entity: str, *_: object) -> None:
+        refuse(f"the entity {entity!r}, and entities are not read", "write characters in its place")
+
+    def start(*_: object) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _MOST_DEPTH:
+            refuse(f"more than {_MOST_DEPTH:,} elements inside each other", "correct it")
+
+    def end(_: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser = expat.ParserCreate("utf-8")
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    parser.EntityDeclHandler = parser.SkippedEntityHandler = refuse_entity
     try:
-        parser.expat.Parse(data, True)
+        parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
         problem = f"not well-formed XML: {expat.ErrorString(error.code)}"
         raise DataError(
             problem, name, line=error.lineno, byte=error.offset + 1, advice="export the file again"
         ) from None
-    starts = [0, *(start for start, _ in parser.found[1:]), len(data)]
-    tokens = [
-        token._replace(raw=data[start:end].decode(), name=token.name.removeprefix(parser.prefix))
-        for (_, token), (start, end) in zip(parser.found, pairwise(starts), strict=True)
-    ]
-    return XmlFile(mark, encoding, tokens, parser.ends, parser.prefix)
+
+
+def text_of(raw: str) -> str:
+    """Return what a stretch between tags says, with characters in place of entities; nothing for a comment."""
+    if raw.startswith(("<!--", "<?")):
+        return ""
+    parts = _CDATA.split(raw.replace("\r\n", "\n").replace("\r", "\n"))
+    return "".join(part if number % 2 else html.unescape(part) for number, part in enumerate(parts))
+
+
+def attributes(tag: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the value of each attribute of a start tag."""
+    return ((match["name"], html.unescape(match["value"][1:-1])) for match in _ATTRIBUTE.finditer(tag))
 
 
 def escape_xml(text: str) -> str:
     """Return text as it is written in XML, without characters that XML cannot hold."""
-    return _ILLEGAL.sub("", html.escape(text, quote=False))
+    return ILLEGAL.sub("", html.escape(text, quote=False))
 
 
 def with_attribute(tag: str, name: str, value: str) -> str:
@@ -123,67 +209,6 @@ def with_attribute(tag: str, name: str, value: str) -> str:
 def opening(tag: str) -> str:
     """Return a start tag that has an end tag, from one that may be closed in itself."""
     return tag.removesuffix("/>").rstrip() + ">" if tag.endswith("/>") else tag
-
-
-class _Parser:
-    """Records everything that expat finds, with its place in bytes."""
-
-    def __init__(self, name: Path, *, allow_doctype: bool) -> None:
-        self._name, self._allow_doctype = name, allow_doctype
-        self.found: list[tuple[int, XmlToken]] = []
-        self.ends: dict[int, int] = {}
-        self.prefix = ""
-        self._open: list[int] = []
-        self._pieces: list[str] = []
-        self.expat = parser = expat.ParserCreate("utf-8")
-        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
-        parser.CharacterDataHandler = self._text
-        parser.StartCdataSectionHandler = parser.EndCdataSectionHandler = lambda: self._text("")
-        parser.CommentHandler = parser.DefaultHandler = lambda _: self._record(XmlToken("other", ""))
-        parser.ProcessingInstructionHandler = lambda _, __: self._record(XmlToken("other", ""))
-        parser.StartDoctypeDeclHandler = self._doctype
-        parser.EntityDeclHandler = parser.SkippedEntityHandler = self._refuse_entity
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if not self.ends and not self._open:
-            self.prefix = name[: name.rfind(":") + 1]
-        self._record(XmlToken("start", "", name, attributes=attributes))
-        self._open.append(len(self.found) - 1)
-        if len(self._open) > _MOST_DEPTH:
-            self._refuse(f"more than {_MOST_DEPTH:,} elements inside each other", "correct it")
-
-    def _end(self, name: str) -> None:
-        self._record(XmlToken("end", "", name))
-        self.ends[self._open.pop()] = len(self.found) - 1
-
-    def _text(self, text: str) -> None:
-        """Record text; a section of CDATA belongs to the text around it."""
-        if not self.found or self.found[-1][1].kind != "text":
-            self._flush()
-            self._record(XmlToken("text", ""))
-        self._pieces.append(text)
-
-    def _record(self, token: XmlToken) -> None:
-        self._flush()
-        self.found.append((self.expat.CurrentByteIndex, token._replace(line=self.expat.CurrentLineNumber)))
-
-    def _flush(self) -> None:
-        """Give the last text token its text."""
-        if self._pieces:
-            start, token = self.found[-1]
-            self.found[-1] = start, token._replace(text="".join(self._pieces))
-            self._pieces = []
-
-    def _doctype(self, name: str, system: str | None, public: str | None, has_declarations: int) -> None:
-        if has_declarations or not self._allow_doctype:
-            self._refuse("a document type (DTD), which could load other files", "remove <!DOCTYPE ...>")
-        self._record(XmlToken("other", ""))
-
-    def _refuse_entity(self, name: str, *_: object) -> None:
-        self._refuse(f"the entity {name!r}, and entities are not read", "write characters in its place")
-
-    def _refuse(self, problem: str, advice: str) -> NoReturn:
-        raise DataError(problem, self._name, line=self.expat.CurrentLineNumber, advice=advice)
 
 
 def _decoded(content: bytes, name: Path) -> tuple[bytes, str, str]:
@@ -210,3 +235,73 @@ def _in_encoding(content: bytes, encoding: str, name: Path) -> str:
     if not is_same:
         raise DataError(f"this is not the encoding {encoding!r} that it names", name, advice="convert it to UTF-8")
     return text
+
+
+@dataclass(slots=True)
+class Element:
+    """An element with its tags as they are in the file; an empty one may have no tag at its end."""
+
+    #: Its name without a prefix.
+    name: str
+    start: str
+    children: list[Element | str] = field(default_factory=list)
+    end: str = ""
+
+    def get(self, name: str) -> str:
+        """Return the value of an attribute, by its name without a prefix, or nothing."""
+        return next((value for own, value in attributes(self.start) if own.rpartition(":")[2] == name), "")
+
+    @property
+    def prefix(self) -> str:
+        """The prefix of its name, with the colon."""
+        return re.split(r"[\s/>]", self.start[1:], maxsplit=1)[0][: -len(self.name)]
+
+    @property
+    def elements(self) -> Iterator[Element]:
+        """Its child elements."""
+        return (child for child in self.children if isinstance(child, Element))
+
+    def child(self, name: str) -> Element | None:
+        """Return the first child of a name."""
+        return next((child for child in self.elements if child.name == name), None)
+
+    def all(self) -> Iterator[Element]:
+        """Yield itself and every element inside it, in the order of their start tags."""
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting += reversed([*element.elements])
+
+    def raw(self) -> str:
+        """Return it as it is in the file."""
+        parts: list[str] = []
+        waiting: list[Element | str] = [self]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, str):
+                parts.append(one)
+            else:
+                parts.append(one.start)
+                waiting += [one.end, *reversed(one.children)]
+        return "".join(parts)
+
+    def text(self) -> str:
+        """Return its own text, with characters in place of entities."""
+        return "".join(text_of(child) for child in self.children if isinstance(child, str))
+
+
+def xml_tree(tokens: Iterable[XmlToken]) -> Element:
+    """Return the tree of a file; its root has no name, and the elements of the file in it."""
+    root = Element("", "")
+    path = [root]
+    for token in tokens:
+        if token.kind == "start":
+            element = Element(token.name.rpartition(":")[2], token.raw)
+            path[-1].children.append(element)
+            path.append(element)
+        elif token.kind == "end":
+            path.pop().end = token.raw
+        else:
+            path[-1].children.append(token.raw)
+    return root

@@ -23,7 +23,7 @@ from dragoman.exchange.ctranslate2_folder import translate_ids, write_model
 from dragoman.exchange.export_folder import Precision
 from dragoman.exchange.obstacles import ARGOS, load_without
 from dragoman.exchange.sentence_graph import sentence_graph
-from dragoman.text.language_names import english_name
+from dragoman.text.languages import english_name
 from dragoman.text.tags import UNKNOWN, Direction, describe_directions
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.directions import Directions

@@ -6,8 +6,8 @@
     attention.cross  # (layers, heads, target tokens, source tokens)
 
 The model needs no change: attention and searches are recorded from outside (`dragoman.alignment.capture`,
-`watching`). Measuring: `attention_maps`, `search_tree`, `neighbours`, `ibm1`, `choosing`, `curves`. Showing:
-`attention_page`, `search_text`, `page`, `pictures`, `run_pictures`.
+`watching`). Measuring: `attention_maps`, `search_tree`, `neighbours`, `head_choice`, `curves`. Showing:
+`page`, `pictures`.
 """
 
 from __future__ import annotations

@@ -9,14 +9,18 @@ P pairs, L layers, H heads, V and W source and target words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import string
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.lexicon import expected_counts
 from dragoman.alignment.links import Link, Places, link_words, word_weights
 from dragoman.alignment.word_spans import words
 from dragoman.errors import DataError
-from dragoman.inspection.ibm1 import silver_links
 from dragoman.inspection.inputs import require_single_model
 from dragoman.machine.arrays import Floats
 from dragoman.text.cleaning import sanitize
@@ -141,3 +145,60 @@ def best_heads(maps: Sequence[tuple[Floats, Floats]], reference: Links) -> Align
             best = (rate, AlignmentHeads(heads=heads, shifted=shifted))
     assert best is not None
     return best[1]
+
+
+#: Source words times target words of all pairs that are learned from: about 60 bytes each while learning.
+MOST_CELLS = 6_000_000
+_PUNCTUATION = string.punctuation + "„“”‚‘’«»…。，！？；：、（）《》"
+
+Words = Sequence[str]
+WordPair = tuple[Words, Words]
+
+
+def silver_links(training: Iterable[WordPair], pairs: Sequence[WordPair]) -> list[set[Link]]:
+    """Return the links of `pairs` (source words, target words) that both directions of the model find.
+
+    Few of them are wrong, so they can stand in for human ones ("silver" for gold). The model learns from `pairs`, and
+    from `training` as far as RAM allows.
+    """
+    learned, room = list(pairs), MOST_CELLS
+    for source, target in training:
+        room -= len(source) * len(target)
+        if room < 0:
+            break
+        if source and target:
+            learned.append((source, target))
+    sources, targets = ([_forms(pair[side]) for pair in learned] for side in (0, 1))
+    forward = most_probable(sources, targets)[: len(pairs)]
+    backward = most_probable(targets, sources)[: len(pairs)]
+    return [
+        {(source, target) for target, source in enumerate(forward_links) if source >= 0}
+        & {(source, target) for source, target in enumerate(back) if target >= 0}
+        for forward_links, back in zip(forward, backward, strict=True)
+    ]
+
+
+def most_probable(sources: Sequence[Words], targets: Sequence[Words]) -> list[list[int]]:
+    """Return for each target word of each pair the index of the source word that it most probably translates, or -1 for
+    none."""
+    source_ids, _ = _numbered([["", *words] for words in sources])  # "" stands for no word
+    target_ids, n_target = _numbered(targets)
+    links, counts = expected_counts(source_ids, target_ids, n_target)
+    probabilities = counts / np.bincount(links // n_target, counts)[links // n_target]
+    best = []
+    for source, target in zip(source_ids, target_ids, strict=True):
+        own = np.searchsorted(links, source * n_target + target[:, None])
+        best.append((probabilities[own].argmax(axis=1) - 1).tolist())
+    return best
+
+
+def _forms(words: Words) -> Words:
+    """Return words without punctuation and in lower case, so that "Horse." is "horse"."""
+    return [word.strip(_PUNCTUATION).lower() or word for word in words]
+
+
+def _numbered(sentences: Iterable[Words]) -> tuple[list[NDArray[np.int64]], int]:
+    """Return each word as a number, and the number of different words."""
+    numbers: dict[str, int] = {}
+    ids = [np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int64) for words in sentences]
+    return ids, len(numbers)

@@ -1,13 +1,16 @@
-"""Pictures of attention, drawn by matplotlib."""
+"""Pictures of attention, and of runs over their steps, drawn by matplotlib (the extra `plot`)."""
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dragoman.inspection.figures import new_figure
+from dragoman.errors import ConfigError, install_advice
+from dragoman.inspection.curves import Curve, RunCurves
 from dragoman.machine.arrays import Floats
 from dragoman.text.sentence_pieces import SPACE
 
@@ -18,6 +21,59 @@ if TYPE_CHECKING:
 
     from dragoman.alignment.capture import Kind
     from dragoman.inspection.attention_maps import Attention
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+#: Colours that people with any kind of colour vision can tell apart (Okabe and Ito 2008).
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: Fonts with scripts that matplotlib's own lacks, tried in this order where they are installed.
+FONTS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei", "WenQuanYi Zen Hei", "Noto Sans")
+
+
+def require_matplotlib() -> None:
+    """Check that pictures can be drawn.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise ConfigError("pictures need matplotlib", advice=install_advice("plot")) from None
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of a size in inches.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def to_image(figure: Figure, suffix: str) -> bytes:
+    """Return the figure as an image file of the kind that `suffix` (".png", ".svg") names."""
+    from matplotlib import font_manager
+    from matplotlib.text import Text
+
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    families = ["DejaVu Sans", *(name for name in FONTS if name in installed)]
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        text.set_fontfamily(families)
+    image = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # matplotlib draws a box
+        figure.savefig(image, format=suffix.removeprefix("."), dpi=150)
+    return image.getvalue()
+
 
 #: With more tokens than this, labels would overlap, and numbers would be too small to read.
 MOST_LABELS, MOST_NUMBERS = 60, 16
@@ -89,3 +145,50 @@ def _write_numbers(axes: Axes, values: Floats) -> None:
                 color=colour,
                 fontsize="x-small",
             )
+
+
+def draw_curves(runs: Sequence[RunCurves]) -> Figure:
+    """Draw loss, BLEU and learning rate over the steps, one colour a run."""
+    figure = new_figure(13, 4.2)
+    loss, bleu, rate = figure.subplots(1, 3)
+    for number, run in enumerate(runs):
+        colour = COLOURS[number % len(COLOURS)]
+        _plot(loss, run.training_loss, color=colour, alpha=0.35, linewidth=1, label=f"{run.name}, training")
+        _plot(loss, run.validation_loss, color=colour, marker=".", label=f"{run.name}, validation")
+        _plot(bleu, run.validation_bleu, color=colour, marker=".", label=run.name)
+        _plot(rate, run.learning_rate, color=colour, label=run.name)
+    loss.set(title="Loss without label smoothing, nats a token", xlabel="step")
+    bleu.set(title="BLEU of the validation set, greedy", xlabel="step", ylim=(0, None))
+    rate.set(title="Learning rate", xlabel="step", ylim=(0, None))
+    rate.ticklabel_format(axis="y", scilimits=(-3, 4), useMathText=True)
+    _finish(loss, legend=True)
+    _finish(bleu, legend=len(runs) > 1)
+    _finish(rate, legend=len(runs) > 1)
+    return figure
+
+
+def draw_losses(variants: Sequence[tuple[str, Sequence[Curve]]]) -> Figure:
+    """Draw validation losses over the steps, one line a run, with one colour and kind of line for each variant."""
+    figure = new_figure(10, 5)
+    axes = figure.subplots()
+    for number, (name, curves) in enumerate(variants):
+        style = ("-", "--", ":")[number // len(COLOURS) % 3]
+        for repetition, curve in enumerate(curves):
+            label = None if repetition else name
+            _plot(axes, curve, color=COLOURS[number % len(COLOURS)], linestyle=style, label=label, marker=".")
+    axes.set(xlabel="step", ylabel="validation loss, nats a token")
+    _finish(axes, legend=False)
+    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
+    return figure
+
+
+def _plot(axes: Axes, curve: Curve, **style: Any) -> None:
+    if curve:
+        axes.plot(*zip(*curve, strict=True), **style)
+
+
+def _finish(axes: Axes, *, legend: bool) -> None:
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    if legend and axes.get_lines():
+        axes.legend(fontsize="small")

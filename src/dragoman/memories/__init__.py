@@ -4,14 +4,13 @@ memory = TranslationMemory.open("agency.tmx", source_lang="en", target_lang="fr"
 memory.lookup("Save the file.", source_lang="en", target_lang="fr")
 """
 
-from dragoman.memories.memory_files import append_units, export_units, open_units
+from dragoman.memories.memory_files import Unit, append_units, export_units, open_units
 from dragoman.memories.translation_memory import (
     THRESHOLD,
     MemoryMatch,
     TranslationMemory,
     check_threshold,
 )
-from dragoman.memories.units import Unit
 
 __all__ = [
     "THRESHOLD",

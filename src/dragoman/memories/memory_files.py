@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from dragoman.data.formats import open_pairs
@@ -20,9 +20,29 @@ from dragoman.data.formats.column_names import Languages
 from dragoman.data.text_files.lines import Unreadable
 from dragoman.errors import ConfigError, DataError, counted
 from dragoman.machine.files import append_file, flush_folder, write_chunks
-from dragoman.memories.units import Unit, language
 from dragoman.text.cleaning import collapse_spaces, sanitize
+from dragoman.text.languages import base_language
 from dragoman.text.tags import UNKNOWN
+
+
+class Unit(NamedTuple):
+    """A text and its translation, with the codes of their languages; None is unknown."""
+
+    source: str
+    target: str
+    source_lang: str | None = None
+    target_lang: str | None = None
+
+    @property
+    def direction(self) -> tuple[str | None, str | None]:
+        """The languages of the text and of its translation, without regions."""
+        return language(self.source_lang), language(self.target_lang)
+
+
+def language(code: str | None) -> str | None:
+    """Return the language of a code, without its region; None if it is unknown."""
+    return None if code is None else base_language(code)
+
 
 LOG_SUFFIX = ".jsonl"
 #: Suffixes of files that can be written.

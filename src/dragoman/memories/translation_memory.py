@@ -11,8 +11,7 @@ from typing import Self
 
 from dragoman.errors import ConfigError
 from dragoman.memories.fuzzy_index import FuzzyIndex, can_search
-from dragoman.memories.memory_files import open_units
-from dragoman.memories.units import Unit, language
+from dragoman.memories.memory_files import Unit, language, open_units
 from dragoman.text.cleaning import comparable
 from dragoman.text.languages import WITHOUT_SPACES
 from dragoman.text.sentences import sentences

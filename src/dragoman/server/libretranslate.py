@@ -32,7 +32,7 @@ from dragoman.server.texts import (
     translate_documents,
     translate_texts,
 )
-from dragoman.text.language_names import english_name
+from dragoman.text.languages import english_name
 from dragoman.translator import Request as TextRequest
 
 #: Seconds after which LibreTranslate's page gives up.

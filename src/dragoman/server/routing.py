@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dragoman.text.language_names import english_name
-from dragoman.text.languages import find_code
+from dragoman.text.languages import english_name, find_code
 from dragoman.text.tags import Direction
 
 #: LibreTranslate's codes that mean the same.

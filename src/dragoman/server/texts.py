@@ -14,7 +14,7 @@ from dragoman.server.routing import Directory, Leg
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.term_lists import terms_in
 from dragoman.server.text_lines import TextLines, split_lines
-from dragoman.text.language_names import english_name
+from dragoman.text.languages import english_name
 from dragoman.text.terms import TermList
 from dragoman.translator import Request, Translation
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text.characters import Characters
-from dragoman.text.segmenter import Segmenter
+from dragoman.text.segmenter import Characters, Segmenter
 from dragoman.text.sentence_pieces import SentencePieces
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword import Subword

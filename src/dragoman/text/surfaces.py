@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from dragoman.machine.arrays import Ints
-from dragoman.text.characters import Characters
-from dragoman.text.segmenter import Segmenter
+from dragoman.text.segmenter import Characters, Segmenter
 from dragoman.text.sentence_pieces import SPACE
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.words import Words

@@ -1,4 +1,4 @@
-// Text to ids and back, as in text/subword.py, text/characters.py and text/tokenizer.py.
+// Text to ids and back, as in text/subword.py, text/segmenter.py and text/tokenizer.py.
 
 import { clean, hasJoiners, joinersOf, sanitize, splitTags, withoutControls, withoutJoiners } from "./cleaning.js";
 import { collapseSpaces, splitSpaces, strip } from "./patterns.js";
