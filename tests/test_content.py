@@ -87,6 +87,16 @@ def test_the_oracle_writes_numbers_as_people_do() -> None:
 
 #: Source, translation, languages.
 RIGHT = [
+    ("I am twenty-one.", "Ich bin einundzwanzig.", ("en", "de")),
+    ("At seven-thirty.", "Um halb acht.", ("en", "de")),
+    ("More than two dozen prizes.", "Plus d'une vingtaine de prix.", ("en", "fr")),
+    ("It costs five dollars.", "Es kostet 5 $.", ("en", "de")),
+    ("In 2012 118,800 people came.", "2012 kamen 118.800 Menschen.", ("en", "de")),
+    ("It is 220 km (140 miles) away.", "Es ist 220 km entfernt.", ("en", "de")),
+    ("It is 140 miles away and has 3 floors.", "Es ist 220 km entfernt und hat 3 Stockwerke.", ("en", "de")),
+    ("A 4x4 is advised.", "Ein Geländewagen wird empfohlen.", ("en", "de")),
+    ("It took 1.5 hours.", "Es dauerte eine und eine halbe Stunde.", ("en", "de")),
+    ("See you on Tuesday.", "Até terça-feira.", ("en", "pt")),
     ("Two million people live here.", "Hier wohnen zwei Millionen Menschen.", ("en", "de")),
     ("Two million people live here.", "Hier wohnen 2 Mio. Menschen.", ("en", "de")),
     ("Two million people live here.", "Hier wohnen 2.000.000 Menschen.", ("en", "de")),
@@ -294,6 +304,18 @@ RIGHT = [
     ("Two to three million years.", "Dva až tři miliony let.", ("en", "cs")),
 ]
 WRONG = [
+    ("I am twenty-one.", "Ich bin zwanzig.", ("en", "de")),
+    ("J'ai soixante et onze ans.", "I am seventy.", ("fr", "en")),
+    ("他二十一岁。", "He is twelve.", ("zh", "en")),
+    ("It costs five dollars.", "Es kostet fünf Euro.", ("en", "de")),
+    ("It cost fifty euros.", "Costó cincuenta dólares.", ("en", "es")),
+    ("It costs 5 dollars.", "Das kostet im Haus 5 Euro.", ("en", "de")),
+    ("It costs $5.", "Ça coûte 5 euros à des amis.", ("en", "fr")),
+    ("It is 5 inches long.", "Es ist 5 Meter lang.", ("en", "de")),
+    ("It is 10 miles away.", "Es ist 10 Kilometer entfernt.", ("en", "de")),
+    ("See you on Tuesday.", "Até segunda-feira.", ("en", "pt")),
+    ("There are 70,000 books.", "Il y a 70,000 livres.", ("en", "fr")),
+    ("It is 220 km away.", "Es ist 140 kg schwer.", ("en", "de")),
     ("Two million people live here.", "Hier wohnen zwei Milliarden Menschen.", ("en", "de")),
     ("Two million people live here.", "Hier wohnen Menschen.", ("en", "de")),
     ("Drei Milliarden Sterne.", "Three million stars.", ("de", "en")),
@@ -395,9 +417,8 @@ def test_a_language_needs_data_only(
     assert {fault.check for fault in faults(source, translation, languages)} == ({check} if check else set())
 
 
-def test_checks_have_ids_and_explanations() -> None:
+def test_checks_have_ids() -> None:
     assert len({check.id for check in CHECKS}) == len(CHECKS)
-    assert all(check.explanation for check in CHECKS)
 
 
 @pytest.mark.parametrize("languages", [("xx", "en"), ("en", "und"), ("la", "sw")])

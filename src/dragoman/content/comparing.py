@@ -16,19 +16,24 @@ from dragoman.content.digits import DIGIT, Number, find_numbers, plain_digits
 from dragoman.content.entity import Entity
 from dragoman.content.find import amount, find_dates, find_times, find_weekdays, minus_signs
 from dragoman.content.language import Language, language_of, languages_of
-from dragoman.content.spoken_numbers import numbers_in_words
+from dragoman.content.spoken_numbers import numbers_in_words, rows, value_of
+
+Change = Literal["lost", "gained"]
 
 
 class Fault(NamedTuple):
     """An entity that a translation lost, or has though its source lacks it."""
 
     check: str
-    change: Literal["lost", "gained"]
+    change: Change
     #: Places are those of the source if it is lost, of the translation if it is gained.
     entity: Entity
 
 
 _SHORT_YEAR = re.compile(r"(?<=[-–/'’])\d\d(?!\d)")
+
+
+_SPACE = re.compile(r"[\s-]")
 
 
 class Side:
@@ -59,6 +64,17 @@ class Side:
         return self._words
 
     @cached_property
+    def spelled(self) -> list[Number]:
+        """The numbers in words that are surely cardinal ones."""
+        if not self.language.words_look.search(self.text):
+            return []
+        return [
+            Number(start, end, frozenset([Decimal(value_of(row))]))
+            for start, end, row in rows(self.text, self.language, is_sure=True)
+            if row[0] >= row[-1] or len(row) == 1 or _SPACE.search(self.text, start, end) is None  # "seven-thirty"
+        ]
+
+    @cached_property
     def values(self) -> set[Decimal]:
         """The values of the numbers in digits."""
         return {value for number in self.numbers for value in number.values}
@@ -79,6 +95,11 @@ class Side:
         return {int(value) for value in self.known_values} | {each.clock[0] for each in self.numbers if each.clock}
 
     @cached_property
+    def minutes(self) -> set[int]:
+        """The minutes of the times in digits."""
+        return {each.clock[1] for each in self.numbers if each.clock}
+
+    @cached_property
     def scales(self) -> set[int]:
         """The powers of ten from 1,000 on that the text has in words."""
         return {word for word in self.words if word >= 1000 and str(word).rstrip("0") == "1"}
@@ -92,6 +113,11 @@ class Side:
     def amounts(self) -> list[Entity]:
         """The entities of the numbers."""
         return [self.amount(number) for number in self.numbers]
+
+    @cached_property
+    def units(self) -> set[str]:
+        """The units of its measures."""
+        return {str(each.value[1]) for each in self.amounts if each.kind == "measure" and isinstance(each.value, tuple)}
 
     def mentions(self, kind: str, value: str | int) -> bool:
         """Return True if the text may name a month, a weekday, a currency or a unit."""
@@ -110,7 +136,6 @@ class Check(Protocol):
     """One check. It is switched off by its id."""
 
     id: str
-    explanation: str
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
         """Yield the faults of a translation."""
@@ -121,7 +146,6 @@ class Numbers:
     """Compare the numbers in digits. A number in words on one side excuses one in digits on the other."""
 
     id = "numbers"
-    explanation = "a number is missing, or is not in the source"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
         """Yield numbers of two or more digits that are lost, and all that are gained."""
@@ -130,31 +154,38 @@ class Numbers:
         lost, gained = _unmatched(source.numbers, target.numbers)
         if not (lost or gained) or _are_joined(source, lost, target, gained):
             return
-        lost, gained = _without_names(source, lost, target, gained)
+        lost, gained = _without_copies(source, lost, target, gained)
         lost, gained = _unmatched([*_parts(lost)], [*_parts(gained)])
         hints = _has_clock(source) or _has_clock(target)
-        lost, gained = _without_conversions(lost, gained, source, target)
-        for change, numbers, own, other in (("lost", lost, source, target), ("gained", gained, target, source)):
+        for change, own, other in _both_ways(source, target):
             least = max(10 if change == "lost" else own.language.least_told, other.language.least_sure)
-            for number in numbers:
+            for number in lost if change == "lost" else gained:
                 if max(number.values) < least or _is_excused(number, own, other, hints):
                     continue
                 entity = own.amount(number)
+                if _is_converted(entity, other):
+                    continue
                 if entity.kind != "money" and _is_in_a_word(own, number, entity):
                     continue
-                yield Fault(self.id, change, entity)  # type: ignore[arg-type]
+                yield Fault(self.id, change, entity)
+
+
+def _both_ways(source: Side, target: Side) -> Iterator[tuple[Change, Side, Side]]:
+    """Yield both changes, with the side that has the entity and the one that lacks it."""
+    yield "lost", source, target
+    yield "gained", target, source
 
 
 _LETTER_BEFORE = re.compile(r"(?:(\d)|[^\d])?[A-Za-z\u00c0-\u024f]\Z")
-_CAPITAL_AFTER = re.compile(r"[A-Z](?![a-z])")
+_NAME_AFTER = re.compile(r"[A-Z](?![a-z])|x\d")
 
 
 def _is_in_a_word(side: Side, number: Number, entity: Entity) -> bool:
-    """Return True if digits are part of a name or a fraction in words: CO2, orf3b, 4K, 3分の1."""
+    """Return True if digits are part of a name or a fraction in words: CO2, orf3b, 4K, 4x4, 3分の1."""
     before, after = side.text[max(0, number.start - 4) : number.start], side.text[number.end : number.end + 4]
     if letter := _LETTER_BEFORE.search(before):
         return letter[1] is None or number.end - number.start != 2  # "1m55" has a number
-    if number.end - number.start == 1 and entity.kind != "measure" and _CAPITAL_AFTER.match(after):
+    if number.end - number.start == 1 and entity.kind != "measure" and _NAME_AFTER.match(after):
         return True
     return any(after.startswith(word) or before.endswith(word) for word in side.language.known("fractions"))
 
@@ -192,17 +223,12 @@ def _parts(numbers: Sequence[Number]) -> Iterator[Number]:
             yield Number(number.start, number.end, frozenset([Decimal(minute)]))
 
 
-def _without_conversions(
-    lost: list[Number], gained: list[Number], source: Side, target: Side
-) -> tuple[list[Number], list[Number]]:
-    """Return both without measures if a measure became one of another unit: 17 pounds, 7.7 kilograms."""
-    units = [
-        {number: str(entity.value[1]) for number in numbers if isinstance((entity := side.amount(number)).value, tuple)}
-        for numbers, side in ((lost, source), (gained, target))
-    ]
-    if not all(units) or {*units[0].values()} & {*units[1].values()}:
-        return lost, gained
-    return [each for each in lost if each not in units[0]], [each for each in gained if each not in units[1]]
+def _is_converted(entity: Entity, other: Side) -> bool:
+    """Return True if the other text may have a measure in another unit: 140 miles, 220 km."""
+    if entity.kind != "measure" or not isinstance(entity.value, tuple):
+        return False
+    unit = str(entity.value[1])
+    return unit not in other.units and unit.split("-")[0] in {each.split("-")[0] for each in other.units}
 
 
 def _are_joined(source: Side, lost: Sequence[Number], target: Side, gained: Sequence[Number]) -> bool:
@@ -214,13 +240,13 @@ def _are_joined(source: Side, lost: Sequence[Number], target: Side, gained: Sequ
     return len(lost) != len(gained) and digits[0] == digits[1]
 
 
-def _without_names(
+def _without_copies(
     source: Side, lost: Sequence[Number], target: Side, gained: Sequence[Number]
 ) -> tuple[list[Number], list[Number]]:
-    """Return both without the numbers of names that stay as they are: "version 2.125", "Room No. 1.250"."""
-    kept = [each for each in lost if _NAME.search(source.text, max(0, each.start - _NEAR), each.start)]
-    texts = {source.text[each.start : each.end] for each in kept}
-    copied = {target.text[each.start : each.end] for each in gained} & texts
+    """Return both without numbers that are copied: names such as "version 2.125", or faults of separators."""
+    copied = {source.text[each.start : each.end] for each in lost} & {
+        target.text[each.start : each.end] for each in gained
+    }
     return (
         [each for each in lost if source.text[each.start : each.end] not in copied],
         [each for each in gained if target.text[each.start : each.end] not in copied],
@@ -233,24 +259,23 @@ _NEAR = 24
 
 
 class Separators:
-    """Look for decimals that are copied with the sign of the source."""
+    """Look for numbers that are copied with the separators of the source."""
 
     id = "separators"
-    explanation = "a decimal has the sign of the other language"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
-        """Yield decimals of a source that its translation copies, though its language has another sign."""
+        """Yield numbers that a translation copies, though they have another value or another sign in its language."""
         own, other = source.language.cldr["decimal"], target.language.cldr["decimal"]
         if own == other or not (source.has_digits and target.has_digits):
             return
-        written = {target.text[each.start : each.end] for each in target.numbers}
+        copies = {target.text[each.start : each.end]: each.values for each in target.numbers}
         for number in source.numbers:
             text = source.text[number.start : number.end]
-            is_name = _NAME.search(source.text, max(0, number.start - _NEAR), number.start)
-            if own not in text or text not in written or is_name:
+            if text not in copies or _NAME.search(source.text, max(0, number.start - _NEAR), number.start):
                 continue
             entity = source.amount(number)
-            if entity.kind in ("money", "measure", "percent"):
+            has_sign = own in text and entity.kind in ("money", "measure", "percent")
+            if has_sign or copies[text].isdisjoint(number.values):
                 yield Fault(self.id, "lost", entity)
 
 
@@ -286,6 +311,8 @@ def _is_excused(number: Number, own: Side, other: Side, has_clock: bool) -> bool
             shifted |= {value % 12 + 1 for value in values if value <= 24}
         if shifted & other.hours or any(value in (15, 30, 45) for value in values):
             return True
+    if words & {30, 50} and any((value - Decimal("0.5")) in other.known_values for value in number.values):
+        return True  # "one and a half"
     scales = own.scales | other.scales
     if any(value * scale in others or value / scale in others for value in number.values for scale in scales):
         return True
@@ -303,22 +330,25 @@ def _year_parts(year: Decimal | int) -> Iterator[int]:
 
 
 class Words:
-    """Compare numbers in words from a million on, which are hardly anything else."""
+    """Compare numbers in words that are hardly anything else: 21 to 99, and from a million on."""
 
     id = "words"
-    explanation = "a large number in words is missing, or is not in the source"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
-        """Yield the largest number in words of a side if the other side has it neither in words nor in digits."""
-        for change, own, other in (("lost", source, target), ("gained", target, source)):
+        """Yield numbers in words that the other side has neither in words nor in digits."""
+        for change, own, other in _both_ways(source, target):
+            for number in own.spelled:
+                (value,) = number.values
+                is_told = 20 < value < 100 and value % 10 and value not in other.known_values | other.minutes
+                if is_told and not _is_excused(number, own, other, has_clock=False):
+                    yield Fault(self.id, change, Entity("cardinal", number.start, number.end, value))
             match = own.language.millions.search(own.text.lower())
-            if match is None:
+            if match is None or own.words & {30, 50}:  # half a million
                 continue
-            if own.words & {30, 50}:  # half a million
-                continue
-            value = max(own.words, default=0)
-            if value > 1_000_000 and str(value).rstrip("0") != "1" and not (value in other.words or _has(other, value)):
-                yield Fault(self.id, change, Entity("cardinal", *match.span(), Decimal(value)))  # type: ignore[arg-type]
+            largest = max(own.words, default=0)
+            is_told = largest > 1_000_000 and str(largest).rstrip("0") != "1"
+            if is_told and not (largest in other.words or _has(other, largest)):
+                yield Fault(self.id, change, Entity("cardinal", *match.span(), Decimal(largest)))
 
 
 def _has(side: Side, value: int) -> bool:
@@ -329,7 +359,6 @@ class Percents:
     """Look for a sign or a word of percent."""
 
     id = "percents"
-    explanation = "a number is no percentage any more"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
         """Yield the percentages of a source whose translation has none."""
@@ -346,13 +375,10 @@ class Money:
     """Look for each currency of the source."""
 
     id = "money"
-    explanation = "an amount has lost its currency"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
         """Yield the amounts of a source whose currency its translation does not name."""
-        if not source.has_digits:
-            return
-        for entity in source.amounts:
+        for entity in map(source.amount, [*source.numbers, *source.spelled]):
             if entity.kind != "money" or not isinstance(entity.value, tuple):
                 continue
             if not target.mentions("currencies", str(entity.value[1])):
@@ -363,7 +389,6 @@ class Measures:
     """Look for each unit of the source."""
 
     id = "measures"
-    explanation = "a measure has lost its unit"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
         """Yield the measures whose number is kept and whose unit is not. A measure may become one of another unit."""
@@ -381,36 +406,33 @@ class Dates:
     """Look for each month that is named."""
 
     id = "dates"
-    explanation = "a month is missing, or is not in the source"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
         """Yield dates whose month the other side neither names nor has as a number."""
-        for change, own, other in (("lost", source, target), ("gained", target, source)):
+        for change, own, other in _both_ways(source, target):
             for entity in find_dates(own.text, own.language):
                 month = entity.value[1] if isinstance(entity.value, tuple) else 0
                 if month not in other.values and not other.mentions("months", int(month)):
-                    yield Fault(self.id, change, entity)  # type: ignore[arg-type]
+                    yield Fault(self.id, change, entity)
 
 
 class Weekdays:
     """Look for each weekday that is named."""
 
     id = "weekdays"
-    explanation = "a weekday is missing, or is not in the source"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
         """Yield weekdays that the other side does not name."""
-        for change, own, other in (("lost", source, target), ("gained", target, source)):
+        for change, own, other in _both_ways(source, target):
             for entity in find_weekdays(own.text, own.language):
                 if not other.mentions("weekdays", int(str(entity.value))):
-                    yield Fault(self.id, change, entity)  # type: ignore[arg-type]
+                    yield Fault(self.id, change, entity)
 
 
 class Times:
     """Compare the times with a word for the half of the day."""
 
     id = "times"
-    explanation = "a time is missing, or in the other half of the day"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
         """Yield the times of a source whose hour its translation has neither of 24 nor with a word for its half."""
@@ -432,7 +454,6 @@ class Minus:
     """Look for a sign or a word for a minus sign."""
 
     id = "minus"
-    explanation = "a number has lost its minus sign"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
         """Yield negative numbers of a source whose translation has the number without a sign or a word for it."""

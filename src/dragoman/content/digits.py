@@ -12,8 +12,8 @@ from typing import NamedTuple
 from dragoman.content.language import Language
 
 DIGIT = re.compile(r"\d")
-#: Digits with separators. A space or an apostrophe separates three digits.
-NUMBER = re.compile(r"\d+(?:[.,٫٬]\d+|['’\u00a0\u202f\u2009 ](?=\d{3}(?!\d))\d{3})*")
+#: Digits with separators. A space or an apostrophe separates three digits, after at most three: "in 2012 118,800 came".
+NUMBER = re.compile(r"\d+(?:[.,٫٬]\d+|(?<!\d{4})['’\u00a0\u202f\u2009 ](?=\d{3}(?!\d))\d{3})*")
 TIME_LIKE = re.compile(r"(\d{1,2})[:.：](\d\d)(?!\d)")
 _COLON_TIME = re.compile(r"(?<![\d:.：])([01]?\d|2[0-4])[:：h]([0-5]\d)(?![\d:：])")
 DIGITS = re.compile(r"\d+")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 from functools import cache
 from itertools import chain
 
@@ -157,9 +156,3 @@ def amount(text: str, number: Number, language: Language) -> Entity:
 def minus_signs(text: str) -> list[int]:
     """Return the places of minus signs right before digits."""
     return [match.start() for match in _MINUS.finditer(text)]
-
-
-def as_decimal(entity: Entity) -> Decimal | None:
-    """Return the amount of an entity; None for dates, times and weekdays."""
-    value = entity.value[0] if isinstance(entity.value, tuple) else entity.value
-    return value if isinstance(value, Decimal) else None

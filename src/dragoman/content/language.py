@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
@@ -59,6 +59,12 @@ class Language:
                 if self.has_spaces or not 10 < int(number) < 100:  # 六百一十一 is read by its parts
                     words.update((form.lower(), int(number)) for form in forms)
         return words
+
+    @cached_property
+    def cardinals(self) -> Mapping[str, int]:
+        """The numbers by the words that are surely cardinal ones: those of CLDR."""
+        words = {form.lower() for forms in self.cldr["number_words"].values() for form in forms}
+        return {word: number for word, number in self.number_words.items() if word in words}
 
     @cached_property
     def scales(self) -> Mapping[str, int]:
@@ -125,7 +131,15 @@ class Language:
     def _first_look(self) -> re.Pattern[str]:
         """Words alone, without digits: the search then looks only at their first letters."""
         months = [form for forms in self.cldr["months"] for form in forms]
-        return re.compile(rf"{any_of([*months, *self.weekday_forms])}|{self.millions.pattern}")
+        words = any_of([*months, *self.weekday_forms])
+        return re.compile(rf"{words}|{self.millions.pattern}|{self.words_look.pattern}")
+
+    @cached_property
+    def words_look(self) -> re.Pattern[str]:
+        """Pattern that a text with money in words, or with a number such as "twenty-one", has. It is quick, too."""
+        money = [form for form in self.currencies if len(form) > _LEAST_STEM and " " not in form]
+        tens = [word for word, number in self.cardinals.items() if 20 <= number < 100] if self.has_spaces else ["十"]
+        return re.compile(any_of([*money, *tens]))
 
     @cached_property
     def _traces(self) -> dict[tuple[str, str | int], re.Pattern[str]]:
@@ -140,12 +154,7 @@ class Language:
 
     def _trace(self, kind: str, value: str | int) -> re.Pattern[str]:
         forms, signs = self._names(kind, value)
-        stems = {
-            re.escape(stem(word))
-            for form in forms
-            for word in _WORD.findall(form)
-            if len(word) > 1 or _UNSPACED.match(word)
-        }
+        stems = {pattern for form in forms for pattern in _stems(form)}
         marks = {
             re.escape(sign) + ("(?![A-Za-z])" if sign[-1].isascii() and sign[-1].isalpha() else "")
             for sign in signs
@@ -159,7 +168,10 @@ class Language:
         if kind == "months":
             return [*own, *self.cldr["months"][int(value) - 1]], list(self.cldr["short_months"][int(value) - 1])
         if kind == "weekdays":
-            return [*own, *self.cldr["weekdays"][int(value)]], list(self.cldr["short_weekdays"][int(value)])
+            days = self.cldr["weekdays"]
+            shared = {word for day in days[int(value) - 1] for word in _WORD.findall(day)}  # "feira" in Portuguese
+            names = [word for day in days[int(value)] for word in _WORD.findall(day) if word not in shared]
+            return [*own, *names], list(self.cldr["short_weekdays"][int(value)])
         if kind == "currencies":
             entry = self.cldr["currencies"].get(value, {"names": [], "signs": []})
             return [*own, *entry["names"]], [*entry["signs"], str(value), *SIGNS_OF.get(str(value), ())]
@@ -200,6 +212,7 @@ class Language:
     def currencies(self) -> Mapping[str, str]:
         """The ISO 4217 codes by signs, codes and names."""
         found = {code: code for code in self.cldr["currencies"]} | SIGNS
+        found.update((form, code) for code, forms in self._known.get("money", {}).items() for form in forms)
         for code, entry in self.cldr["currencies"].items():
             found.update((form, code) for form in entry["names"])
         return found
@@ -274,6 +287,19 @@ LATIN_UNITS = {
     "temperature-fahrenheit": ["°", "F"],
     "volume-liter": ["l", "L"],
 }
+
+
+def _stems(form: str) -> Iterator[str]:
+    """Yield patterns of the words of a form.
+
+    A short one of several is a whole word, and none in the middle: "US" and "yen", not "des" in "dollar des États".
+    """
+    words = [word for word in _WORD.findall(form) if len(word) > 1 or _UNSPACED.match(word)]
+    for place, word in enumerate(words):
+        if len(words) == 1 or len(word) >= _LEAST_STEM or not word.isascii():
+            yield re.escape(stem(word))
+        elif place in (0, len(words) - 1):
+            yield rf"(?<!\w){word}(?!\w)"
 
 
 def stem(word: str) -> str:

@@ -27,7 +27,7 @@ def numbers_in_words(text: str, language: Language) -> set[int]:
     [2, 50, 100, 150, 200, 250]
     """
     numbers = {_roman(match[0]) for match in _ROMAN.finditer(text) if match[0]}
-    for row in _rows(lowered(text), language):
+    for _, _, row in rows(text, language):
         longest = _MANY_WORDS if len(row) <= _LONG_ROW else _FEW_WORDS
         for first in range(len(row)):
             for end in range(first + 1, min(len(row), first + longest) + 1):
@@ -41,31 +41,39 @@ def lowered(text: str) -> str:
 
 
 @cache
-def _patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _patterns(language: Language, is_sure: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of an atomic word, and of what may stand between two."""
-    joiners = any_of(language.known("joiners"))
-    return re.compile(any_of(language.number_words)), re.compile(rf"{_GAP}(?:(?:{joiners}){_GAP})?")
+    words = any_of(language.cardinals if is_sure else language.number_words)
+    return re.compile(words), re.compile(rf"{_GAP}(?:(?:{any_of(language.known('joiners'))}){_GAP})?")
 
 
-def _rows(text: str, language: Language) -> Iterator[list[int]]:
-    """Yield the atomic numbers that follow one another. The first begins a word where words have spaces."""
-    atoms, gap = _patterns(language)
+def rows(text: str, language: Language, is_sure: bool = False) -> Iterator[tuple[int, int, list[int]]]:
+    """Yield the atomic numbers that follow one another, with their place.
+
+    The first begins a word where words have spaces.
+
+    Args:
+        is_sure: read only words that are surely cardinal numbers, not those such as "second" and "half".
+    """
+    text = lowered(text)
+    words = language.cardinals if is_sure else language.number_words
+    atoms, gap = _patterns(language, is_sure)
     row: list[int] = []
-    end = -1
+    start, end = 0, -1
     for match in atoms.finditer(text):
         follows = bool(row) and gap.fullmatch(text, end, match.start()) is not None
         if not follows:
             if row:
-                yield row
-            row = []
+                yield start, end, row
+            row, start = [], match.start()
             if language.has_spaces and len(match[0]) < 3 and _LETTER.match(text, match.end()):
                 continue
             if language.has_spaces and match.start() and _LETTER.match(text, match.start() - 1):
                 continue
-        row.append(language.number_words[match[0]])
+        row.append(words[match[0]])
         end = match.end()
     if row:
-        yield row
+        yield start, end, row
 
 
 def _values(words: Sequence[int]) -> Iterator[int]:
