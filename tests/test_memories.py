@@ -364,7 +364,7 @@ def test_the_commands_look_up_add_import_and_export(tmp_path: Path, capfd: pytes
     capfd.readouterr()
     assert run(["memory", "lookup", str(memory), HORSE, "--json", *languages]) == 0
     (line, *_) = capfd.readouterr().out.splitlines()
-    assert json.loads(line) == {"score": 1.0, "source": HORSE, "target": "Ein Reiter."}
+    assert json.loads(line) == {"score": 1.0, "source": HORSE, "target": "Ein Reiter.", "is_adapted": False}
     assert len(list(open_units(log))) == len(UNITS) + 1
     assert len(list(open_units(memory))) == len(UNITS)
 
@@ -471,7 +471,7 @@ def test_the_command_uses_memories_and_says_so(bundle: Path, tmp_path: Path, cap
     out, err = capfd.readouterr()
     rows = [json.loads(line) for line in out.splitlines()]
     assert rows[0]["text"] == REITER
-    assert rows[0]["memory"] == [{"score": 1.0, "source": HORSE, "target": REITER}]
+    assert rows[0]["memory"] == [{"score": 1.0, "source": HORSE, "target": REITER, "is_adapted": False}]
     assert rows[2]["memory"] == []
     assert "of 3 texts, 1 is equal to one of the memory" in err
     export_units(tmp_path / "one.tsv", UNITS[:1])

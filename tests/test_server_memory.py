@@ -47,7 +47,7 @@ def test_a_memory_wins_over_the_model_in_its_direction_only(model: Path, tmp_pat
         body = {"texts": [HORSE, "A man is riding a bike."], "source": "en", "target": "de", "align": True}
         first, second = client.post("/v1/translate", json={**body, "matches": True}).json()["translations"]
         assert first["text"] == REITER
-        assert first["lines"][0]["memory"] == [{"score": 1.0, "source": HORSE, "target": REITER}]
+        assert first["lines"][0]["memory"] == [{"score": 1.0, "source": HORSE, "target": REITER, "is_adapted": False}]
         assert first["lines"][0]["alternatives"][0]["alignment"]
         import_extra("rapidfuzz", "memory")
         assert [match["source"] for match in second["lines"][0]["memory"]] == [HORSE]

@@ -23,9 +23,17 @@ ALMOST = 0.99
 #: Quotes and hyphens that look alike.
 _ALIKE = str.maketrans("’‘ʼ“”„\u2011", "'''\"\"\"-")
 _DIGITS = re.compile(r"\d+")
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+#: A number that can be changed: no part of a word, a date, an ordinal or a telephone number. "3 pages", "17:45".
+_NUMBER = re.compile(r"(?<![\w.,:/'’+-])\d+(?:[.,:]\d+)?(?![\w/'’%°-]|[.,:]\d|\.\s)")
 #: Numbers that may change the forms of words beside them: "1 page", "0 pages".
 _WITH_FORMS = frozenset("01")
+#: An article whose form depends on the number behind it.
+_ARTICLE = re.compile(r"\b[Aa]n? (?=\d)")
+#: Languages in which all other whole numbers have the same forms beside them, by the plural rules of CLDR.
+_ONE_PLURAL = re.compile(
+    "af|bg|ca|da|de|el|en|eo|es|et|eu|fa|fi|fr|gl|hi|hu|hy|id|is|it|ja|ka|kk|ko|ky|lo|ms|my|nb|nl|nn|no|pt|sv|sw|ta|te|"
+    "th|tr|ur|uz|vi|zh"
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,8 @@ class MemoryMatch:
     score: float
     source: str
     target: str
+    #: The translation was made of units: it has other numbers, or that of several sentences.
+    is_adapted: bool = False
 
 
 @dataclass
@@ -65,8 +75,9 @@ class _Direction:
             return MemoryMatch(1.0, self.units[row].source, self.units[row].target)
         if not _DIGITS.search(key) or (row := self.numbered.get(_DIGITS.sub("0", key))) is None:
             return None
-        target = _renumbered(_key(self.units[row].source), key, self.units[row].target)
-        return None if target is None else MemoryMatch(1.0, key, target)
+        unit = self.units[row]
+        target = _renumbered(_key(unit.source), key, unit.target) if _have_one_plural(unit) else None
+        return None if target is None else MemoryMatch(1.0, unit.source, target, is_adapted=True)
 
 
 class TranslationMemory:
@@ -140,7 +151,7 @@ class TranslationMemory:
                 return None
             parts.append(match.target.strip())
         between = "" if language(target_lang) in WITHOUT_SPACES else " "
-        return MemoryMatch(1.0, text, between.join(parts)) if parts else None
+        return MemoryMatch(1.0, text, between.join(parts), is_adapted=True) if parts else None
 
     def lookup(
         self,
@@ -199,15 +210,22 @@ def _key(text: str) -> str:
     return comparable(text).translate(_ALIKE)
 
 
+def _have_one_plural(unit: Unit) -> bool:
+    """Return True if a number that is not 0 or 1 changes no word of a unit, in either language."""
+    return all(code is not None and _ONE_PLURAL.fullmatch(code) for code in unit.direction)
+
+
 def _renumbered(old: str, new: str, target: str) -> str | None:
     """Return a translation with the numbers of a new text in place of those of an old one.
 
-    None if it has other numbers than the old text, if a number would become two, or if a form of a word may change.
+    None if it has other numbers than the old text, if a number would become two, or if a word beside one may change.
 
     Args:
         old, new: they differ in the digits of their numbers only.
     """
     before, after = _NUMBER.findall(old), _NUMBER.findall(new)
+    if _NUMBER.sub("", old) != _NUMBER.sub("", new) or _ARTICLE.search(target):
+        return None
     changes = dict(zip(before, after, strict=True))
     is_one_to_one = all(changes[one] == other for one, other in zip(before, after, strict=True))
     changed = {number for pair in changes.items() if pair[0] != pair[1] for number in pair}

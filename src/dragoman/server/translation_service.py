@@ -29,7 +29,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.server_config import ServerConfig
 from dragoman.text.terms import TermList, missing_terms
 from dragoman.translator import Request, StopCondition, Translation
-from dragoman.translator.repairs.lost_terms import demanded_terms
+from dragoman.translator.demanded_terms import demanded_terms
 from dragoman.translator.results import merge_flags
 
 Item = TypeVar("Item")

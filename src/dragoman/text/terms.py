@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -147,9 +147,13 @@ def missing_terms(terms: Iterable[Term], translation: str, *, any_case: bool = F
     return [term for term, count in Counter(terms).items() if term.n_in(translation, any_case=any_case) < count]
 
 
-def repeated_terms(terms: Iterable[Term], translation: str) -> list[Term]:
-    """Return the terms whose targets a translation has more often than they are there, each once."""
-    return [term for term, count in Counter(terms).items() if term.n_in(translation) > count]
+def repeated_terms(terms: Sequence[Term], translation: str) -> set[Term]:
+    """Return the terms whose targets a translation has more often than all terms together give reason for."""
+
+    def n_allowed(term: Term) -> int:
+        return sum(max(term.n_in(target.removesuffix(GOES_ON)) for target in other.targets) for other in terms)
+
+    return {term for term in set(terms) if (n := term.n_in(translation)) > 1 and n > n_allowed(term)}
 
 
 def n_apart(places: Iterable[tuple[int, int]]) -> int:

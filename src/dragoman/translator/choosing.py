@@ -104,7 +104,12 @@ def _flags(reading: Reading, translation: str, languages: tuple[str, str]) -> li
 
 def has_foreign_letters(reading: Reading, translation: str, languages: tuple[str, str]) -> bool:
     """Return True if a candidate has letters that its language does not use, and the text does not have."""
-    return SCRIPT not in reading.off and bool(foreign_letters(reading.original, translation, languages[1]))
+    return SCRIPT not in reading.off and bool(foreign_letters(allowed_letters(reading), translation, languages[1]))
+
+
+def allowed_letters(reading: Reading) -> str:
+    """Return the text of a segment and the targets of its terms, whose letters a translation may have."""
+    return reading.original + "".join(target for term in reading.terms for target in term.targets)
 
 
 def _missing(reading: Reading, translation: str) -> list[str]:

@@ -98,7 +98,7 @@ class Finisher:
         ranks = zip(*(choice.candidates for choice in chosen), strict=False)
         alternatives = [_alternative(plan, candidates, between) for candidates in ranks]
         best = alternatives[0]
-        found = confidence(plan, best.log_prob, [choice.candidates[0] for choice in chosen])
+        found = confidence(plan, [choice.candidates[0] for choice in chosen])
         return Translation(
             best.text,
             best.score,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,11 +22,17 @@ from dragoman.translator.results import Flag, Translation, merge_flags
 from dragoman.translator.searching import Candidate
 
 
-def confidence(plan: TextPlan, log_prob: float, candidates: Sequence[Candidate]) -> float | None:
-    """Return the confidence in a translation of this log-probability; None for one that is copied."""
+def confidence(plan: TextPlan, candidates: Sequence[Candidate]) -> float | None:
+    """Return the confidence in a translation; None for one that is copied.
+
+    What masks stand for does not count: a term of a list is right, however improbable the model finds it.
+    """
     pairs = zip(plan.segments, candidates, strict=True)
-    n_tokens = sum(len(candidate.hypothesis.ids) + 1 for segment, candidate in pairs if not segment.is_copied)
-    return plan.calibration.confidence(log_prob, n_tokens) if plan.calibration is not None and n_tokens else None
+    written = [candidate.masked or candidate.hypothesis for segment, candidate in pairs if not segment.is_copied]
+    if plan.calibration is None or not written:
+        return None
+    log_prob = math.fsum(hypothesis.log_prob for hypothesis in written)
+    return plan.calibration.confidence(log_prob, sum(len(hypothesis.ids) + 1 for hypothesis in written))
 
 
 def confidence_flags(plan: TextPlan, found: float | None) -> list[Flag]:

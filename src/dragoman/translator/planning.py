@@ -14,10 +14,12 @@ from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
+from dragoman.text.terms import Term
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.confidence import Calibration
 from dragoman.translator.cutting import Segment, cut, encode_if_short
+from dragoman.translator.demanded_terms import demanded_terms, with_terms
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
@@ -25,7 +27,6 @@ from dragoman.translator.number_masks import Written, all_numbers, first_numbers
 from dragoman.translator.plain_reading import PlainReader
 from dragoman.translator.plans import Plan, TextPlan, segment_limits
 from dragoman.translator.reading import KnownParts, Reading, TextReader
-from dragoman.translator.repairs.lost_terms import demanded_terms, with_terms
 from dragoman.translator.request import Request
 
 #: Pieces that an unknown one counts as, where the form of a word in capitals is chosen.
@@ -80,28 +81,31 @@ class Planner:
         return Plan(texts, config, self._max_length)
 
     def with_masks(
-        self, text: TextPlan, segment: Segment, terms: Mapping[str, Sequence[str]], *, masks_numbers: bool
+        self, text: TextPlan, segment: Segment, terms: Mapping[str, Term], *, masks_numbers: bool
     ) -> Segment | None:
         """Return a segment of a text with masks for its numbers and terms; None if it has none, or is too long then.
 
         Args:
-            terms: what is written in place of the words of the source that they are, by these words.
+            terms: those that are masked, by their words in the source.
         """
         marks = Marks(segment.text)
         tagged = text.languages._replace(text=sanitize(marks.replace(segment.text, segment.protected)))
-        masked = all_numbers(tagged) if masks_numbers and self.can_mask else []
+        before = segment.reading
+        were_masked = {span for piece, span in before.masks if piece in dict(before.written)}
+        numbers = all_numbers(tagged) if self.can_mask and (masks_numbers or were_masked) else []
+        masked = [each for each in numbers if masks_numbers or tagged.text[each.start : each.end] in were_masked]
         if terms:
             own = [
-                Written(start, end, terms[words][0])
+                Written(start, end, terms[words].targets[0])
                 for start, end, _ in demanded_terms(tagged.text, text.request.terms, ())
                 if (words := tagged.text[start:end]) in terms
             ]
             places = [(each.start, each.end) for each in own]
             masked = sorted([*own, *(each for each in masked if not overlaps((each.start, each.end), places))])
-        if not masked:
+        if not masked or not (terms or masks_numbers):
             return None
-        reader = self._reader(text.request, tagged, marks, masked)
-        before, reading = segment.reading, self._read(reader.text, reader, text.request)
+        reader = self._reader(text.request, tagged, marks, masked, masks_terms=bool(terms))
+        reading = self._read(reader.text, reader, text.request)
         ids = self._encode(reading.text, tagged)
         if len(ids) >= self._max_length:
             return None
@@ -109,9 +113,9 @@ class Planner:
         prefix_ids = self._tokenizers.target.encode(reading.mask(segment.prefix)) if segment.prefix else ()
         return self._restricted(segment._replace(ids=ids, reading=reading, prefix_ids=prefix_ids), tagged)
 
-    def target_ids(self, reading: Reading, translation: str) -> list[int]:
-        """Return the ids of a translation, as far as the model can write it, with masks for the spans of a reading."""
-        return self._tokenizers.target.encode(reading.mask(translation))[: self._max_length - 1]
+    def target_ids(self, translation: str) -> list[int]:
+        """Return the ids of a translation, as far as the model can write it."""
+        return self._tokenizers.target.encode(translation)[: self._max_length - 1]
 
     def tagged(self, request: Request) -> TaggedText:
         """Return the text of a request, and its languages."""
@@ -230,12 +234,19 @@ class Planner:
         return segment._replace(forbidden_ids=self._forbidden_ids(segment.ids), allowed_ids=allowed)
 
     def _reader(
-        self, request: Request, tagged: TaggedText, marks: Marks, numbers: Sequence[Written]
+        self,
+        request: Request,
+        tagged: TaggedText,
+        marks: Marks,
+        numbers: Sequence[Written],
+        *,
+        masks_terms: bool = False,
     ) -> TextReader | PlainReader:
-        """Return the reader of a text."""
+        """Return the reader of a text. Terms are read as they are, unless they are among the masked `numbers`."""
         if request.plain:
             return PlainReader(tagged.text, marks, self._tokenizers.reserved)
-        terms = [(start, end) for start, end, _ in request.terms.find(tagged.text)] if request.terms else []
+        found = request.terms.find(tagged.text) if request.terms and not masks_terms else []
+        terms = [(start, end) for start, end, _ in found]
         language = tagged.source_lang or UNKNOWN
 
         def calmed(text: str) -> str:

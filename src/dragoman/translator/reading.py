@@ -192,7 +192,11 @@ class TextReader:
             bool(self._reserved),
             [self._marks[mark] for mark in verbatim],
             [self._marks[mark] for mark in verbatim if mark not in pieces],
-            written=[(piece, form) for mark, piece in pieces.items() if (form := self._written.get(self._marks[mark]))],
+            written=[
+                (piece, form)
+                for mark, piece in pieces.items()
+                if mark not in self._verbatim and (form := self._written.get(self._marks[mark]))
+            ],
             tags=tags,
             has_foreign=any(self._is_foreign(mark) for mark in pieces if mark not in self._verbatim),
         )
@@ -217,9 +221,8 @@ class TextReader:
     def _stretches(self, text: str, spans: Sequence[Span], known: KnownParts) -> list[Stretch]:
         """Return the places of spans and quantities to be masked, and of characters that the model cannot translate."""
         found = odd_stretches(text, self._is_known)
-        written = [(each.start, each.end) for each in known.numbers if not _DIGIT.fullmatch(text, each.start, each.end)]
-        found += written
-        if known.terms:  # read as they are, but where a mask stands for one
-            found = [place for place in found if place in written or not overlaps(place, known.terms)]
+        found += [(each.start, each.end) for each in known.numbers if not _DIGIT.fullmatch(text, each.start, each.end)]
+        if known.terms:
+            found = [place for place in found if not overlaps(place, known.terms)]
         found += [(span.start, span.end) for span in spans if span.kind in VERBATIM]
         return merged([place for place in found if PARAGRAPH_END not in text[slice(*place)]])

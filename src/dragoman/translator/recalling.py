@@ -12,8 +12,8 @@ from dragoman.text.protection import occurrences
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.terms import missing_terms
 from dragoman.translator.checking import kind
+from dragoman.translator.demanded_terms import demanded_terms
 from dragoman.translator.planning import Planner
-from dragoman.translator.repairs.lost_terms import demanded_terms
 from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, Flag, Translation
 

@@ -42,6 +42,8 @@ class Candidate(NamedTuple):
     hypothesis: Hypothesis
     text: str
     tokens: tuple[str, ...]
+    #: What a search wrote whose source had masks in place of terms and numbers, which people or rules have written in.
+    masked: Hypothesis | None = None
 
 
 @dataclass(frozen=True)

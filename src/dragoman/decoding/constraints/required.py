@@ -222,9 +222,10 @@ class RequiredState:
     def apply(self, scores: Scores, rows: Rows) -> None:
         """Forbid the marks that end a sentence too early. A hypothesis may leave a phrase that it has begun."""
         early = np.flatnonzero(self._is_one[rows.sentence] & ~self.satisfied(rows))
-        marks = self._surfaces.final_marks
-        if len(early) and len(marks):
-            scores.forbid(np.repeat(early, len(marks)), np.tile(marks, len(early)))
+        for row in early.tolist():
+            wanted = self._rows[row].wanted(self._surfaces)  # a phrase may have such a mark: "St. Gallen"
+            marks = np.array([id for id in self._surfaces.final_marks if id not in wanted], dtype=np.int64)
+            scores.forbid(np.full(len(marks), row), marks)
 
     def satisfied(self, rows: Rows) -> Bools:
         """Return True for each row (R,) that has a phrase of each demand."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 
 from dragoman.decoding.constraints.required import Demands, Phrase
+from dragoman.text.odd_characters import foreign_letters
 from dragoman.text.surfaces import Surfaces
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator.repairs.repair import Form, Forms
@@ -31,6 +32,7 @@ class PhraseBook:
         self.tokenizer = tokenizer
         self._known: dict[Forms, tuple[Phrase, ...]] = {}
         self._n_characters, self._has_warned = 0, False
+        self._foreign: dict[str, dict[int, set[str]]] = {}
 
     def demands(self, required: Iterable[Forms]) -> Demands:
         """Return the phrases of each demand, up to the number that a search can handle."""
@@ -64,6 +66,13 @@ class PhraseBook:
         texts = [self.surfaces.texts[id] for id in ids]
         pieces = tuple(filter(None, (texts[0].lstrip(" "), *texts[1:]))) if texts else ()
         return Phrase(pieces, form.goes_on) if pieces else None
+
+    def foreign_letters(self, language: str) -> dict[int, set[str]]:
+        """Return the letters of tokens that a language does not use, by the ids of these tokens."""
+        if (known := self._foreign.get(language)) is None:
+            letters = {id: foreign_letters("", text, language) for id, text in enumerate(self.surfaces.texts)}
+            known = self._foreign[language] = {id: own for id, own in letters.items() if own}
+        return known
 
     @cached_property
     def surfaces(self) -> Surfaces:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from dragoman.text.terms import Term
 from dragoman.translator.choosing import Choice
 from dragoman.translator.cutting import Segment
 from dragoman.translator.plans import TextPlan
@@ -31,8 +32,8 @@ class Wanted(NamedTuple):
     masks_numbers: bool = False
     #: It may not write letters that the target language does not use, and that are not in the source.
     forbids_letters: bool = False
-    #: It reads a mask in place of each of these words of the source, and one of their forms is written in its place.
-    masked_terms: Mapping[str, Sequence[str]] = MappingProxyType({})
+    #: It reads a mask in place of each term at these words of the source, and one of its targets is written there.
+    masked_terms: Mapping[str, Term] = MappingProxyType({})
 
 
 class Repair(Protocol):

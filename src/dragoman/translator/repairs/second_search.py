@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import islice
 from typing import NamedTuple
 
-from dragoman.decoding.hypothesis import length_penalty
-from dragoman.text.odd_characters import foreign_letters
+from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.sentences import sentences
-from dragoman.text.terms import repeated_terms
-from dragoman.translator.choosing import Choice, losses, rank, with_right_masks
+from dragoman.text.terms import GOES_ON, Term, repeated_terms
+from dragoman.translator.choosing import Choice, allowed_letters, losses, rank, with_right_masks
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.padding import IdPair, pair_batches
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob, TextPlan, job_of
-from dragoman.translator.reading import Reading
+from dragoman.translator.reading import RESERVED, Reading
 from dragoman.translator.repairs.foreign_letters import Letters
 from dragoman.translator.repairs.lost_numbers import Numbers
 from dragoman.translator.repairs.lost_spans import Spans
@@ -34,8 +33,10 @@ _LEAST_BEAM = 4
 #: The most by which the log-probability of a repaired translation may be lower than that of the best candidate, in
 #: nats; beyond that, the model does not find it plausible. A term list is obeyed at any cost.
 MOST_COST = 50.0
-#: Most translations that are made of one candidate, with other forms of its terms.
-_MOST_FORMS = 8
+#: Most translations of a segment that the model reads again.
+_MOST_READ = 12
+#: What stands before a word that begins a sentence.
+_BEGINNING = re.compile(r"(?:^|[.!?…。！？]\s)\W*\Z")
 
 
 class Proposal(NamedTuple):
@@ -48,26 +49,28 @@ class Proposal(NamedTuple):
     job: SearchJob
     #: What the model reads in the second search, if it has masks in place of numbers or terms.
     masked: Reading | None
-    #: The forms of each masked term, by its words in the source.
-    forms: Mapping[str, Sequence[str]]
+    #: The masked terms, by their words in the source.
+    terms: Mapping[str, Term]
 
     def mended(self, found: Candidate) -> list[str]:
-        """Return the names of the faults that a candidate has not, unlike the best of the first search.
+        """Return the names of the faults of the best candidate of the first search that another candidate has not.
 
-        There are none if it has other ones.
-        A term that the search was made to write has a fault of its own where it is glued on: in a sentence of its own,
-        or once too often.
+        There are none if it has other faults. It has one if a term is glued on: in a sentence of its own, or once too
+        often.
         """
         first = self.choice.candidates[0]
         before, after = self._faults(first), self._faults(found)
-        is_better = after < before and not self._is_glued(found, first)
+        is_better = after < before and not self.is_glued(found)
         return sorted({name for name, _ in before - after}) if is_better else []
 
-    def _is_glued(self, found: Candidate, first: Candidate) -> bool:
-        if self.masked is not None or not self.segment.reading.terms:
+    def is_glued(self, found: Candidate) -> bool:
+        """Return True if a candidate has a term in a sentence of its own, or more often than its source and the best
+        of the first search."""
+        first, terms = self.choice.candidates[0], self.segment.reading.terms
+        if not terms:
             return False
-        has_more = len([*sentences(found.text)]) > len([*sentences(first.text)])
-        return has_more or bool(repeated_terms(self.segment.reading.terms, found.text))
+        has_more = self.masked is None and len([*sentences(found.text)]) > len([*sentences(first.text)])
+        return has_more or not repeated_terms(terms, found.text) <= repeated_terms(terms, first.text)
 
     def _faults(self, candidate: Candidate) -> set[tuple[str, str]]:
         """Return what a candidate has lost, as `losses` has it, and what is wrong with it otherwise."""
@@ -76,30 +79,48 @@ class Proposal(NamedTuple):
         others = [*candidate.hypothesis.faults, *([] if candidate.hypothesis.finished else ["unfinished"])]
         return {*lost, *((name, "") for name in others)}
 
-    def translations(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, str]]:
-        """Yield what candidates of a masked search say, each with the candidate, if it has no mask twice.
+    @property
+    def pieces(self) -> dict[str, str]:
+        """For each mask of the second search that the first one had too, the piece that it was there."""
+        if self.masked is None:
+            return {}
+        left: dict[str, list[str]] = {}
+        for piece, span in reversed(self.segment.reading.masks):
+            left.setdefault(span, []).append(piece)
+        return {piece: left[span].pop() for piece, span in self.masked.masks if left.get(span)}
 
-        A term stands there in each of its forms.
+    def texts(self, found: Sequence[Candidate]) -> dict[str, Candidate]:
+        """Return what the candidates of a masked search say, as candidates of the first search would, each once.
+
+        A term stands there in each of its forms, one term at a time. Candidates with a mask twice are left out.
         """
-        reading = self.masked
-        assert reading is not None
+        assert self.masked is not None
+        texts: dict[str, Candidate] = {}
         for candidate in found:
-            text = with_right_masks(reading, candidate.text)
-            if all(text.count(piece) <= 1 for piece, _ in reading.written):
-                for written in islice(self._written(reading, text), _MOST_FORMS):
-                    yield candidate, reading._replace(written=written).unmask(text)
+            text = with_right_masks(self.masked, candidate.text)
+            if all(text.count(piece) <= 1 for piece, _ in self.masked.written):
+                for written in self._written(text):
+                    texts.setdefault(_with_forms(text, written), candidate)
+        return dict(islice(texts.items(), _MOST_READ))
 
-    def _written(self, reading: Reading, text: str) -> Iterator[list[tuple[str, str]]]:
-        """Yield what masks stand for in a translation, with each form of the terms; a capital begins a sentence."""
-        words, is_capital = dict(reading.masks), self.segment.text[:1].isupper()
-        forms = [
-            [each[:1].upper() + each[1:] if is_capital and text.startswith(piece) else each for each in known]
-            if (known := self.forms.get(words[piece]))
-            else [form]
-            for piece, form in reading.written
-        ]
-        pieces = [piece for piece, _ in reading.written]
-        return (list(zip(pieces, chosen, strict=True)) for chosen in product(*forms))
+    def _written(self, text: str) -> Iterator[dict[str, str]]:
+        """Yield what the masks of a candidate become: pieces of the first search, numbers, and terms in their forms."""
+        assert self.masked is not None
+        usual = {**dict(self.masked.masks), **dict(self.masked.written), **self.pieces}
+        terms = {piece: self.terms[span] for piece, span in self.masked.masks if span in self.terms}
+        forms = {piece: self._forms(term, text, piece) for piece, term in terms.items()}
+        usual |= {piece: known[0] for piece, known in forms.items()}
+        yield usual
+        for piece, known in forms.items():
+            yield from ({**usual, piece: form} for form in known[1:])
+
+    def _forms(self, term: Term, text: str, piece: str) -> list[str]:
+        """Return the targets of a term, with a capital where its mask begins a sentence, unless the source has none."""
+        targets = [target.removesuffix(GOES_ON) for target in term.targets]
+        first = next(filter(str.isalpha, self.segment.text), "")
+        if term.case or first.islower() or not _BEGINNING.search(text[: text.find(piece)]):
+            return targets
+        return [target[:1].upper() + target[1:] for target in targets]
 
 
 @dataclass(frozen=True)
@@ -133,30 +154,38 @@ class SecondSearch:
 
     def _proposal(self, plan: Plan, text: TextPlan, segment: Segment, choice: Choice) -> Proposal | None:
         wanted = [each.wanted(text, segment, choice) for each in REPAIRS if each.name not in text.request.off]
-        forms = {words: each for one in wanted for words, each in one.masked_terms.items()}
+        terms = {words: term for each in wanted for words, term in each.masked_terms.items()}
         masks_numbers = any(each.masks_numbers for each in wanted)
-        masked = self.planner.with_masks(text, segment, forms, masks_numbers=masks_numbers)
-        required = self.phrases.demands([forms for each in wanted for forms in each.phrases])
-        has_more = plan.config.n_best < plan.config.beam_size  # candidates that the first search did not return
+        masked = self.planner.with_masks(text, segment, terms, masks_numbers=masks_numbers)
+        proposal = Proposal(text, segment, choice, job_of(segment, plan.config), masked and masked.reading, terms)
+        pieces = {first: second for second, first in proposal.pieces.items()}
+        phrases = [
+            tuple(form._replace(text=pieces.get(form.text, form.text)) for form in forms)
+            for each in wanted
+            for forms in each.phrases
+        ]
+        required = self.phrases.demands(phrases)
         foreign = self._foreign_ids(text, segment) if any(each.forbids_letters for each in wanted) else ()
-        if (
-            not required
-            and masked is None
-            and not foreign
-            and not (has_more and {"span", "number"} & set(choice.flags))
-        ):
+        has_more = plan.config.n_best < plan.config.beam_size  # candidates that the first search did not return
+        may_have_better = has_more and not {"span", "number"}.isdisjoint(choice.flags)
+        if not (required or masked or foreign or may_have_better):
             return None
         size = max(plan.config.beam_size, _LEAST_BEAM) if required or masked else plan.config.beam_size
-        config = plan.config.model_copy(update={"beam_size": size, "n_best": size})
-        is_sentence = len([*sentences(segment.text)]) == 1
-        job = job_of(masked or segment, config)._replace(required=required, is_sentence=is_sentence)
-        job = job._replace(forbidden_ids=(*job.forbidden_ids, *foreign))
-        return Proposal(text, segment, choice, job, masked and masked.reading, forms)
+        job = job_of(masked or segment, plan.config.model_copy(update={"beam_size": size, "n_best": size}))
+        return proposal._replace(
+            job=job._replace(
+                required=required,
+                is_sentence=len([*sentences(segment.text)]) == 1,
+                forbidden_ids=(*job.forbidden_ids, *foreign),
+            )
+        )
 
     def _foreign_ids(self, text: TextPlan, segment: Segment) -> list[int]:
-        """Return the tokens with letters that the target language does not use, and that the segment does not have."""
-        language, pieces = text.languages.target_lang, self.phrases.surfaces.texts
-        return [id for id, piece in enumerate(pieces) if foreign_letters(segment.text, piece, language)]
+        """Return the tokens with letters that the target language does not use, and that are not in the segment or in
+        the targets of its terms."""
+        allowed = {*allowed_letters(segment.reading), *segment.prefix}
+        letters = self.phrases.foreign_letters(text.languages.target_lang)
+        return [id for id, own in letters.items() if not own <= allowed]
 
     def accepted(
         self,
@@ -176,8 +205,9 @@ class SecondSearch:
         after = list(choices)
         beams = self.read_again(plan, list(proposals.values()), found)
         for (number, proposal), beam in zip(proposals.items(), beams, strict=True):
-            choice = rank(proposal.segment.reading, [*proposal.choice.candidates, *beam], proposal.text.languages.pair)
-            is_plausible = cost(proposal, choice) <= MOST_COST or proposal.segment.reading.terms
+            pool = [*proposal.choice.candidates, *(one for one in beam if not proposal.is_glued(one))]
+            choice = rank(proposal.segment.reading, pool, proposal.text.languages.pair)
+            is_plausible = cost(proposal, choice) <= MOST_COST or proposal.choice.missing_terms
             if is_plausible and (mended := proposal.mended(choice.candidates[0])):
                 after[number] = choice._replace(candidates=choice.candidates[: plan.config.n_best], repairs=mended)
         return after
@@ -188,40 +218,40 @@ class SecondSearch:
         """Return the candidates of second searches as those of their segments as they were searched first.
 
         Where masks hid numbers and terms from the model, it reads each translation with them, and those that it finds
-        most probable come first: so it chooses the article, and the form of a term. The score stays that of the search.
+        most probable come first: so it chooses the article, and the form of a term.
         """
         beams, alpha = list(found), plan.config.length_penalty
-        rows: list[tuple[int, Candidate, str, IdPair]] = []
+        rows: list[tuple[int, str, Candidate, IdPair]] = []
         for number, (proposal, beam) in enumerate(zip(proposals, found, strict=True)):
             if proposal.masked is not None:
                 beams[number] = []
                 rows += [
-                    (number, candidate, translation, self._pair(proposal, translation))
-                    for candidate, translation in proposal.translations(beam)
+                    (number, text, candidate, (proposal.segment.ids, self.planner.target_ids(text)))
+                    for text, candidate in proposal.texts(beam).items()
                 ]
         read: dict[int, list[Candidate]] = {}
         for some in pair_batches([pair for *_, pair in rows], self.batch_size):
             for row, values in zip(some, self.decoder.log_probs([rows[each][3] for each in some]), strict=True):
-                number, candidate, translation, (_, ids) = rows[row]
-                text = proposals[number].segment.reading.mask(translation)
-                hypothesis = replace(candidate.hypothesis, ids=tuple(ids), token_log_probs=values)
-                read.setdefault(number, []).append(candidate_of(self.phrases.tokenizer, hypothesis)._replace(text=text))
+                number, text, candidate, (_, ids) = rows[row]
+                hypothesis = self._hypothesis(ids, values, alpha, candidate.hypothesis)
+                again = candidate_of(self.phrases.tokenizer, hypothesis)
+                read.setdefault(number, []).append(again._replace(text=text, masked=candidate.hypothesis))
         for number, candidates in read.items():
-            beams[number] = sorted(candidates, key=lambda one: -_score(one, alpha))
+            beams[number] = sorted(candidates, key=lambda one: -one.hypothesis.score)
         return beams
 
-    def _pair(self, proposal: Proposal, translation: str) -> IdPair:
-        """Return the ids of a segment as it was read first, and of a translation of it."""
-        return proposal.segment.ids, self.planner.target_ids(proposal.segment.reading, translation)
+    def _hypothesis(self, ids: Sequence[int], values: Sequence[float], alpha: float, masked: Hypothesis) -> Hypothesis:
+        """Return the hypothesis of ids whose log-probabilities are known, as finished and faulty as the masked one."""
+        end = self.phrases.tokenizer.special_ids.end
+        written = Hypothesis.of([*ids, end], values, alpha, finished=True)
+        return replace(written, finished=masked.finished, faults=masked.faults)
 
 
 def cost(proposal: Proposal, choice: Choice) -> float:
     """Return by how much the best of a choice is less probable than the best candidate of the first search, in nats."""
-    before, after = proposal.choice.candidates[0].hypothesis, choice.candidates[0].hypothesis
-    return math.fsum(before.token_log_probs) - math.fsum(after.token_log_probs)
+    return proposal.choice.candidates[0].hypothesis.log_prob - choice.candidates[0].hypothesis.log_prob
 
 
-def _score(candidate: Candidate, alpha: float) -> float:
-    """Return the score that a search would give to the tokens of a candidate."""
-    values = candidate.hypothesis.token_log_probs
-    return math.fsum(values) / length_penalty(len(values), alpha)
+def _with_forms(text: str, forms: Mapping[str, str]) -> str:
+    """Return a translation with something else in place of each of its pieces."""
+    return RESERVED.sub(lambda match: forms.get(match[0], ""), text)
