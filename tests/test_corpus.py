@@ -398,7 +398,8 @@ def test_hugging_face_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "kind"), [(b"%PDF-1.7\n", "a PDF"), (b"PK\x03\x04", "a ZIP archive"), (b"PAR1", "a Parquet file")]
+    ("start", "kind"),
+    [(b"%PDF-1.7\n", "a PDF"), (b"PK\x03\x04", "a ZIP archive"), (b"PAR1", "a file of tables or arrays")],
 )
 def test_other_formats_are_named(tmp_path: Path, start: bytes, kind: str) -> None:
     path = tmp_path / "text.en"

@@ -24,7 +24,7 @@ def translator(tmp_path_factory: pytest.TempPathFactory) -> Translator:
 def look(
     translator: Translator, text: str, prefix: str = "", terms: TermList | None = None, **options: object
 ) -> Inside | None:
-    request = Request(text, prefix, source_lang="en", target_lang="de", terms=terms)
+    request = Request(text, prefix, source_lang="en", target_lang="de", terms=terms, off=["script"])
     config = translator.search_config(**{"beam_size": 4, "n_best": 4, **options})  # type: ignore[arg-type]
     return look_inside(translator, request, config, StopCondition.after(60))
 
@@ -34,7 +34,14 @@ def look(
 def test_its_hypotheses_are_the_alternatives_of_the_translation(translator: Translator, text: str, prefix: str) -> None:
     inside = look(translator, text, prefix)
     assert inside is not None
-    options = {"source_lang": "en", "target_lang": "de", "beam_size": 4, "n_best": 4, "prefixes": prefix}
+    options = {
+        "source_lang": "en",
+        "target_lang": "de",
+        "beam_size": 4,
+        "n_best": 4,
+        "prefixes": prefix,
+        "off": ["script"],
+    }
     expected = translator.translate(text, **options)  # type: ignore[call-overload]
     assert inside.target_text == expected.text
     assert inside.read[1:] == inside.written[:-1] == expected.tokens

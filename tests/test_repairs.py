@@ -12,7 +12,7 @@ from tiny import PAIRS
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.learning import learn_tokenizers
 from dragoman.text.surfaces import Surfaces
-from dragoman.text.terms import Term, TermList
+from dragoman.text.terms import Term, TermList, repeated_terms
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Request
 from dragoman.translator.forced_decoding import ForcedDecoder
@@ -142,3 +142,33 @@ def test_each_segment_is_searched_again_by_itself(masking: Tokenizers) -> None:
     (found,) = pipeline(search).translate([Request(text, sentences=True, **EN_DE)])
     assert (found.text, found.repairs) == (text, ("numbers",))
     assert search.read == ["A dog.", "It has 12 legs.", "A cat.", "It has ⟨1⟩ legs."]
+
+
+def test_spans_that_occur_twice_stay_in_a_repaired_segment(masking: Tokenizers) -> None:
+    """The pieces of the second search become those of the first, one by one."""
+    terms = TermList([Term("horse", ("Pferd",))])
+    search = ScriptedSearch(masking, lambda text: [text])
+    texts = ["%s or %s horse", "{x} 12 horse CO₂", "the horse in <b>a</b> and <b>b</b>"]
+    found = pipeline(search).translate([Request(text, terms=terms, **EN_DE) for text in texts])
+    assert [one.text for one in found] == [text.replace("horse", "Pferd") for text in texts]
+    assert [one.flags for one in found] == [()] * 3
+
+
+def test_a_capital_begins_a_sentence_but_no_name(masking: Tokenizers) -> None:
+    terms = TermList([Term("cat", ("chat",)), Term("npm", ("yarn",), case=True)])
+    search = ScriptedSearch(masking, lambda text: [text])
+    texts = ["Cat!", "cat", "A dog. Cat.", "“Cat”", "npm"]
+    found = pipeline(search).translate([Request(text, terms=terms, sentences=False, **EN_DE) for text in texts])
+    assert [one.text for one in found] == ["Chat!", "chat", "A dog. Chat.", "“Chat”", "yarn"]
+
+
+def test_terms_that_share_a_target_are_not_repeated() -> None:
+    terms = [
+        Term("car", ("Wagen",)),
+        Term("wagon", ("Wagen",)),
+        Term("price", ("Preis",)),
+        Term("list price", ("Preis laut Liste",)),
+    ]
+    assert repeated_terms(terms[:2], "Wagen und Wagen") == set()
+    assert repeated_terms(terms[2:], "Preis und Preis laut Liste") == set()
+    assert repeated_terms(terms[:1], "Wagen und Wagen") == {terms[0]}

@@ -109,10 +109,12 @@ def with_calibration(bundle: Bundle, key: str, **changes: object) -> Bundle:
 
 
 def without_flags(told: str) -> str:
-    """Leave out of standard error that translations repeat themselves or have no end: those of random models do."""
+    """Leave out of standard error what is wrong with the translations of random models: they repeat themselves, have no
+    end, and mix scripts."""
     for words in (
         "the translation repeats itself",
         "the translation is far longer or shorter than usual",
+        "it has letters of another script",
     ):
         told = re.sub(rf"{words}[^;\n]*(; )?", "", told)
     return re.sub(r"(?m)^warning: (line \d+|[\d,]+ more lines): \n", "", told)

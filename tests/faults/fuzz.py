@@ -226,7 +226,7 @@ def no_training(place: Path) -> None:
     patch("dragoman.training.run.train", ready_to_train).start()
     patch("dragoman.data.mixture.read_pairs", few_pairs).start()
     patch("dragoman.cli.train.require_readable", lambda settings: None).start()
-    dragoman.cli.train._first_direction = lambda folder: []
+    dragoman.cli.train._first_direction = lambda folder, settings: []
 
 
 def try_config(place: Path, dice: Random | None) -> tuple[int, list[str]]:

@@ -65,6 +65,7 @@ def _mention(generator: Generator) -> str:
 
 def _code(generator: Generator) -> str:
     field, word = pick(_FIELDS, generator), invented_word(generator)
+    field = word if field.isdecimal() else field  # "/2/word" is no path
     names = (f"`{word}`", f"``{field}``", f"{word}.{pick(_FILES, generator)}", f"{field}_{word}()", f"/{field}/{word}")
     return pick(names, generator)
 

@@ -118,7 +118,10 @@ class Proposal(NamedTuple):
         """Return the targets of a term, with a capital where its mask begins a sentence, unless the source has none."""
         targets = [target.removesuffix(GOES_ON) for target in term.targets]
         first = next(filter(str.isalpha, self.segment.text), "")
-        if term.case or first.islower() or not _BEGINNING.search(text[: text.find(piece)]):
+        assert self.masked is not None
+        spans = {piece: "" if piece in self.masked.tags else span for piece, span in self.masked.masks}
+        is_beginning = _BEGINNING.search(_with_forms(text[: text.find(piece)], spans))
+        if term.case or first.islower() or not is_beginning:
             return targets
         return [target[:1].upper() + target[1:] for target in targets]
 
