@@ -18,11 +18,12 @@ from runs import assert_same_training, captured_log, settings
 
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run as run_program
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, ResourceError
 from dragoman.settings.duration import duration_text, parse_duration
 from dragoman.settings.presets import PRESETS
 from dragoman.settings.recipe import read_recipe
-from dragoman.training import time_plan, timed, train
+from dragoman.training import budget, time_plan, timed, train
+from dragoman.training.budget import Budget, training_budget
 from dragoman.training.checkpoint import Progress, saved_steps
 from dragoman.training.outlook import describe_failure, describe_outlook
 from dragoman.training.run_folder import RunFolder
@@ -227,9 +228,59 @@ def test_the_plan_of_every_kind_follows_the_measured_step(
     assert 0.9 * 0.97 * limit - 1 < cost <= limit
     assert len(n_measured) <= 2
     assert sum("are left; a step takes" in line for line in lines) == 1
+    assert any("not even time for all its passes" in line for line in lines) == (limit <= 30)
     if start is None:
         assert resolved.config.model.d_model == PRESETS[chosen_row.preset or ""]["d_model"]
     assert read_recipe(run.config)["training"]["batch_tokens"] == training.batch_tokens
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (ConfigError("the time is too short: nothing is left for it"), "the largest for which there is time"),
+        (ResourceError("out of memory at step 1"), "the largest for which there is enough RAM"),
+        (torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"), "there is enough RAM"),
+        (None, "the largest for which there is enough RAM"),  # it is not even measured
+        (RuntimeError("shapes do not fit"), None),
+    ],
+)
+def test_a_larger_size_that_cannot_be_measured_leaves_the_smaller_one(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception | None, told: str | None
+) -> None:
+    measured = list[int]()
+
+    def measure(trainer: Trainer, *_: Any) -> Speed:
+        measured.append(trainer.training.batch_tokens)
+        if len(measured) == 2 and failure is not None:
+            raise failure
+        return Speed(1e-4, 0.1)
+
+    def free_only_for_the_first(*given: Any) -> Budget:
+        return replace(training_budget(*given), available=0 if measured and failure is None else None)
+
+    monkeypatch.setattr(timed, "sizes_for", lambda n, *, fine_tuning: ROWS)
+    monkeypatch.setattr(timed, "measure_speed", measure)
+    monkeypatch.setattr(timed, "training_budget", free_only_for_the_first)
+    asked = {"data": settings(corpus)["data"], "tokenizer": {"kind": "characters"}}
+    began = TimedStart(asked, 5e6, RunFolder(tmp_path / "run"), None, torch.device("cpu"), time.monotonic())
+    if told is None:
+        with pytest.raises(RuntimeError, match="shapes do not fit"):
+            began.resolve()
+        return
+    with captured_log() as lines:
+        resolved = began.resolve()
+    assert resolved.config.training.batch_tokens == ROWS[0].training["batch_tokens"]
+    assert len(measured) == (2 if failure is not None else 1)
+    assert any(line.startswith("chose model.preset=tiny") and told in line for line in lines)
+
+
+def test_a_size_for_which_there_is_no_ram_is_refused_before_it_is_measured(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timed, "measure_speed", None)
+    monkeypatch.setattr(budget, "available_memory", lambda device: 1000)
+    with pytest.raises(ConfigError, match="MiB are free; choose a smaller model"):
+        train(timed_settings(corpus), tmp_path / "run", device="cpu", time_limit=60)
 
 
 def measured_step(row: Size, d_model: int) -> float:

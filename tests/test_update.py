@@ -14,7 +14,7 @@ from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
 from dragoman.cli.update import report
 from dragoman.errors import ConfigError, DataError, RunFolderError
-from dragoman.experiments.updating import Candidate, Outcome, _Trial, update
+from dragoman.experiments.updating import Candidate, Outcome, _hold_out, _Trial, update
 from dragoman.memories import Unit, export_units
 
 pytestmark = pytest.mark.torch
@@ -98,13 +98,28 @@ def test_weights_that_forget_are_kept_beside(start: Path, tmp_path: Path) -> Non
 
 def test_old_text_is_held_out_from_what_is_replayed(start: Path) -> None:
     trial = _Trial(load_bundle(start), ("en", "de"), "cpu")
-    held, replayed = trial.replay([*NEW, *NEW], ["a"])  # text that repeats itself counts once
+    held, replayed = trial.replay([*NEW, *NEW], ["a"], ())  # text that repeats itself counts once
     assert not set(held) & set(replayed)
     assert sorted([*held, *replayed]) == sorted(NEW)
-    held, replayed = trial.replay([source for source, _ in NEW], ["a"])
+    held, replayed = trial.replay([source for source, _ in NEW], ["a"], ())
     assert held == []
     assert {source for source, _ in replayed} == {source for source, _ in NEW}
-    assert [source for source, _ in trial.replay([], ["a", "b"])[1]] == ["a", "b"]
+    assert [source for source, _ in trial.replay([], ["a", "b"], ())[1]] == ["a", "b"]
+
+
+def test_a_source_is_trained_on_or_held_out(start: Path) -> None:
+    """Equal sources are on one side, and text of the memory is no old text: it may be held out."""
+    pairs = [(f"{source}{spaces}", target) for source, target in NEW for spaces in ("", "  ")]
+    held, learned = _hold_out(pairs, 10)
+    assert len(held) == 20
+    assert sorted([*held, *learned]) == sorted(pairs)
+    assert not {source.strip() for source, _ in held} & {source.strip() for source, _ in learned}
+    trial, memory = _Trial(load_bundle(start), ("en", "de"), "cpu"), {source for source, _ in NEW[10:]}
+    for old in (pairs, [source for source, _ in pairs]):
+        judged, replayed = trial.replay(old, ["a"], memory)
+        assert {source.strip() for source, _ in [*judged, *replayed]} == {source for source, _ in NEW[:10]}
+    with pytest.raises(DataError, match="1 old source is not in the memory"):
+        trial.replay([*NEW[9:], *NEW[9:]], ["a"], memory)
 
 
 def test_what_new_weights_lose_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -123,7 +138,7 @@ def test_what_new_weights_lose_is_told(tmp_path: Path, caplog: pytest.LogCapture
 
 def test_bad_updates_are_refused(start: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(DataError, match="needs 20"):
-        update(start, NEW[:19], tmp_path / "x", ("en", "de"))
+        update(start, [*NEW[:19], (NEW[0][0], "Ein anderer Satz.")], tmp_path / "x", ("en", "de"))
     memory = tmp_path / "m.tsv"
     export_units(memory, [Unit(*pair, "en", "de") for pair in NEW])
     command = ["update", "-m", str(start), "--memory", str(memory), "-o", str(tmp_path / "x")]

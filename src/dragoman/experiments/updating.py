@@ -13,16 +13,18 @@ import logging
 import math
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
-from dragoman.errors import ConfigError, DataError, RunFolderError
+from dragoman.errors import ConfigError, DataError, RunFolderError, counted
 from dragoman.evaluation.metrics import corpus_chrf
 from dragoman.machine.devices import find_device
 from dragoman.settings.duration import duration_text
+from dragoman.text.cleaning import comparable
 from dragoman.training.run import train
 from dragoman.translator import ComputeOptions, Translator
 from dragoman.translator.confidence import FACT
@@ -30,9 +32,9 @@ from dragoman.translator.model_facts import ModelFacts
 
 Pair = tuple[str, str]
 
-#: Held-out pairs of new text (a tenth, within these), and of old text.
+#: Held-out sources of new text (a tenth, within these), and of old text.
 _LEAST_HELD, _MOST_HELD, _OLD_HELD = 10, 200, 400
-#: Fewest new pairs.
+#: Fewest new sources.
 _FEWEST = 2 * _LEAST_HELD
 #: Replayed pairs for each new one, and at least.
 _REPLAYED, _LEAST_REPLAYED = 4, 1_000
@@ -125,23 +127,22 @@ def update(
 
     Raises:
         ConfigError: the time is too short.
-        DataError: there are too few new pairs.
+        DataError: there are too few new sources, or too few old ones that are not new.
         RunFolderError: a folder for refused weights exists.
         DragomanError: as `train`.
     """
-    pairs = _shuffled(
-        dict.fromkeys((one.strip(), other.strip()) for one, other in new if one.strip() and other.strip())
-    )
-    if len(pairs) < _FEWEST:
-        problem = f"{len(pairs)} different pairs, and an update needs {_FEWEST}"
+    pairs = {(one.strip(), other.strip()) for one, other in new if one.strip() and other.strip()}
+    sources = {comparable(source) for source, _ in pairs}
+    if len(sources) < _FEWEST:
+        problem = f"{counted(len(sources), 'different source')}, and an update needs {_FEWEST}"
         raise DataError(problem, advice="wait for more, or use them as they are: translate --memory")
     for share in _SHARES:
         if _refused_path(output, share).exists():
             raise RunFolderError("the output exists", _refused_path(output, share), advice="choose another --output")
-    n_held, began = min(_MOST_HELD, max(_LEAST_HELD, len(pairs) // 10)), time.monotonic()
-    held, learned = pairs[:n_held], pairs[n_held:]
+    began = time.monotonic()
+    held, learned = _hold_out(pairs, min(_MOST_HELD, max(_LEAST_HELD, len(sources) // 10)))
     trial = _Trial(load_bundle(model), languages, device)
-    old_held, replayed = trial.replay(old, [source for source, _ in learned])
+    old_held, replayed = trial.replay(old, [source for source, _ in learned], sources)
     judged = time.monotonic()
     before = trial.candidate(trial.start, 0, held, old_held)
     judging = len(_SHARES) * (time.monotonic() - judged)
@@ -153,7 +154,7 @@ def update(
             needed = duration_text(math.ceil((seconds or 0) - limit) + 60)
             raise ConfigError("the time is too short to judge the new weights", advice=f"give --time {needed} or more")
         best = load_bundle(train(settings, Path(folder) / "run", init_from=model, device=device, time_limit=limit))
-    outcome = Outcome(len(pairs), n_held, max_loss, before, trial.candidates(best, held, old_held))
+    outcome = Outcome(len(pairs), len(held), max_loss, before, trial.candidates(best, held, old_held))
     return trial.write(best, outcome, output)
 
 
@@ -165,15 +166,32 @@ class _Trial:
     languages: tuple[str, str]
     device: str
 
-    def replay(self, old: Sequence[Pair | str], sources: Sequence[str]) -> tuple[list[Pair], list[Pair]]:
-        """Return old pairs to hold out, and pairs to replay."""
-        pairs = _shuffled(dict.fromkeys(one for one in old if not isinstance(one, str)))
-        held = pairs[: min(_OLD_HELD, len(pairs) // 2)]
-        n_replayed = max(_LEAST_REPLAYED, _REPLAYED * len(sources))
-        if pairs:
-            return held, pairs[len(held) :][:n_replayed]
-        texts = _shuffled(dict.fromkeys(one for one in old if isinstance(one, str) and one.strip()))
-        texts = texts[:n_replayed] or list(sources)
+    def replay(
+        self, old: Sequence[Pair | str], learned: Sequence[str], memory: Container[str]
+    ) -> tuple[list[Pair], list[Pair]]:
+        """Return old pairs to hold out, and pairs to replay.
+
+        Args:
+            old: pairs, or sources only.
+            learned: new sources to train on, which are replayed if there is no old text.
+            memory: all new sources, comparable. Old text with one of them is left out: it may be held out.
+
+        Raises:
+            DataError: there are pairs, but none can be held out.
+        """
+        n_replayed = max(_LEAST_REPLAYED, _REPLAYED * len(learned))
+        if any(not isinstance(one, str) for one in old):
+            pairs = [one for one in old if not isinstance(one, str) and comparable(one[0]) not in memory]
+            n_sources = len({comparable(source) for source, _ in pairs})
+            if n_sources < 2:
+                problem = f"{counted(n_sources, 'old source is', 'old sources are')} not in the memory"
+                raise DataError(problem, advice="an update needs old pairs with 2 other sources or more")
+            held, replayed = _hold_out(pairs, min(_OLD_HELD, n_sources // 2))
+            return held, replayed[:n_replayed]
+        texts = _shuffled(
+            {one for one in old if isinstance(one, str) and one.strip() and comparable(one) not in memory}
+        )
+        texts = texts[:n_replayed] or list(dict.fromkeys(learned))
         _log.info(f"the model translates {len(texts):,} old texts, to be replayed")
         return [], list(zip(texts, self._translate(self.start, texts), strict=True))
 
@@ -285,6 +303,15 @@ def _write(folder: Path, name: str, kind: str, pairs: Sequence[Pair]) -> dict[st
 
 def _refused_path(output: Path, share: int) -> Path:
     return output.with_name(f"{output.name}-share-{share}")
+
+
+def _hold_out(pairs: Iterable[Pair], n_sources: int) -> tuple[list[Pair], list[Pair]]:
+    """Return the different pairs of so many sources, and all others. Pairs of comparable sources stay together."""
+    by_source: dict[str, list[Pair]] = {}
+    for pair in _shuffled(set(pairs)):
+        by_source.setdefault(comparable(pair[0]), []).append(pair)
+    groups = list(by_source.values())
+    return list(chain(*groups[:n_sources])), list(chain(*groups[n_sources:]))
 
 
 def _shuffled(items: Iterable[Any]) -> list[Any]:

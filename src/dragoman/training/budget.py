@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from dataclasses import dataclass
 
 import torch
 
@@ -25,11 +26,43 @@ _log = logging.getLogger(__name__)
 MIB = 2**20
 
 
-def check_budget(config: Config, prepared: Prepared, device: torch.device, processes: Processes) -> None:
-    """Log how large the model is and what its training takes.
+@dataclass(frozen=True)
+class Budget:
+    """The parameters of a model, and bytes of RAM, or of the GPU, for each process of its training.
+
+    Args:
+        state: for weights, gradients and optimizer alone.
+        needed: for all of it, about.
+        available: None is unknown.
+    """
+
+    n_parameters: int
+    state: int
+    needed: int
+    available: int | None
+
+    @property
+    def is_enough(self) -> bool:
+        """True if all of it fits, as far as is known."""
+        return self.available is None or self.needed <= self.available
+
+    def check(self) -> None:
+        """Check that the state fits.
+
+        Raises:
+            ConfigError: it does not.
+        """
+        if self.available is not None and self.state > self.available:
+            takes = f"{self.n_parameters:,} parameters take {self.state / MIB:,.0f} MiB to train"
+            problem = f"{takes}, and {self.available / MIB:,.0f} MiB are free"
+            raise ConfigError(problem, advice="choose a smaller model, e.g. model.preset=tiny")
+
+
+def training_budget(config: Config, prepared: Prepared, device: torch.device, processes: Processes) -> Budget:
+    """Return the RAM that a training will take, and that there is.
 
     Raises:
-        ConfigError: weights, gradients and optimizer alone are more than there is, or no bundle may have such a shape.
+        ConfigError: no bundle may have such a shape.
     """
     model = model_config(config, prepared)
     if problem := disproportion(model, config.search):
@@ -42,15 +75,23 @@ def check_budget(config: Config, prepared: Prepared, device: torch.device, proce
     available = available_memory(device)
     if available is not None and device.type == "cpu":
         available //= processes.local_world_size  # which share it
+    return Budget(n_parameters, state_bytes(n_parameters, config.training), needed, available)
+
+
+def check_budget(config: Config, prepared: Prepared, device: torch.device, processes: Processes) -> None:
+    """Log how large the model is and what its training takes.
+
+    Raises:
+        ConfigError: weights, gradients and optimizer alone are more than there is, or no bundle may have such a shape.
+    """
+    budget = training_budget(config, prepared, device, processes)
+    budget.check()
     each = " for each process" if processes.world_size > 1 else ""
-    free = "" if available is None else f"{available / MIB:,.0f} MiB are free{each}"
-    if available is not None and (state := state_bytes(n_parameters, config.training)) > available:
-        what = f"{n_parameters:,} parameters take {state / MIB:,.0f} MiB to train, and {free}"
-        raise ConfigError(what, advice="choose a smaller model, e.g. model.preset=tiny")
     slowly = " without compiled functions" if device.type == "cpu" and library() is None else ""
-    takes = f"training takes about {needed / MIB:,.0f} MiB{each} beside the program itself"
-    _log.info(f"model: {n_parameters:,} parameters, on {device}{slowly}; {takes}")
-    if available is not None and needed > available:
+    takes = f"training takes about {budget.needed / MIB:,.0f} MiB{each} beside the program itself"
+    _log.info(f"model: {budget.n_parameters:,} parameters, on {device}{slowly}; {takes}")
+    if budget.available is not None and not budget.is_enough:
+        free = f"{budget.available / MIB:,.0f} MiB are free{each}"
         _log.warning(f"only {free}; training.micro_batch_tokens=1024 takes less")
 
 

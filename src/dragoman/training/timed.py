@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ import torch
 from dragoman.bundle.bundle import Bundle
 from dragoman.data.mixture import planned_text
 from dragoman.data.prepared import Prepared
-from dragoman.errors import ConfigError, ResourceError, counted
+from dragoman.errors import ConfigError, ResourceError, counted, is_out_of_memory
 from dragoman.machine.files import write_file
 from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
@@ -21,7 +21,7 @@ from dragoman.settings.duration import duration_text
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.presets import has_sizes
 from dragoman.settings.recipe import read_recipe, to_yaml
-from dragoman.training.budget import build_model
+from dragoman.training.budget import build_model, training_budget
 from dragoman.training.checkpoint import Progress
 from dragoman.training.precision import choose_precision
 from dragoman.training.resolve import LIMITS, begin_run, fill, resolve_run
@@ -40,6 +40,9 @@ MEASURED_SECONDS, MEASURED_SHARE = 4.0, 0.02
 SOME_STEPS = 10**9
 #: The settings that tell a row of the table of sizes from the others.
 SIZE_NAMES = ("model.preset", "training.batch_tokens")
+#: Reasons for a smaller size than the usual one.
+_FOR_TIME, _FOR_RAM = "the largest for which there is time", "the largest for which there is enough RAM"
+_TOO_SLOW = "the smallest, and there is not even time for all its passes"
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ class TimedStart:
         return Resolved(config, prepared, chosen, progress.validation_seconds)
 
     def _begin(self) -> Resolved:
-        """Choose size, steps and validations of a new run: the largest size that has time for all its passes."""
+        """Choose size, steps and validations of a new run."""
         asked = self.settings.get("training") or {}
         schedule = {} if asked.get("schedule") else {"schedule": "cosine"}
         settings = self._with({**schedule, "max_steps": SOME_STEPS})
@@ -133,34 +136,49 @@ class TimedStart:
         sizes = sizes_for(n_pairs, fine_tuning=self.start is not None)
         if self.start is None and has_sizes(self.settings.get("model") or {}):
             sizes = sizes[-1:]
-        chosen: tuple[Size, _Measured] | None = None
-        for size in sizes:
-            config, _ = fill(settings, self.start, size)
-            try:
-                measured = self._measure(config, prepared, asked.get("validate_every"))
-            except (ResourceError, MemoryError):
-                if chosen is None:
-                    raise
-                break
-            has_time = measured.n_epochs >= size.passes(n_pairs)
-            if has_time or chosen is None:
-                chosen = size, measured
-            if not has_time:
-                break
-        assert chosen is not None
-        size, measured = chosen
+        size, measured, reason = self._choose(settings, prepared, sizes, n_pairs)
         _log.info(measured.describe(self._left(), self.limit))
         plan = measured.plan
         training = {**schedule, "max_steps": plan.n_steps, "validate_every": plan.validate_every}
         names = {f"training.{name}": value for name, value in training.items()}
         if size is not sizes[-1]:
             names |= {name: value for name, value in size.choices().items() if name in SIZE_NAMES}
-            size = replace(size, reason="the largest for which there is time")
+            size = replace(size, reason=reason)
         config, lines = fill(self._with(training), self.start, size)
         for line in lines:
             _log.info(line)
         write_file(self.run.config, to_yaml(config).encode())
         return Resolved(config, prepared, names, measured.speed.validation)
+
+    def _choose(
+        self, settings: Mapping[str, Any], prepared: Prepared, sizes: Sequence[Size], n_pairs: int
+    ) -> tuple[Size, _Measured, str]:
+        """Return the largest size that has time for all its passes, and RAM, or else the smallest; and a reason.
+
+        Raises:
+            DragomanError: there is not even time or RAM for the smallest.
+        """
+        chosen: tuple[Size, _Measured] | None = None
+        validate_every = (settings.get("training") or {}).get("validate_every")
+        for size in sizes:
+            config, _ = fill(settings, self.start, size)
+            budget = training_budget(config, prepared, self.device, Processes())
+            if chosen is None:
+                budget.check()
+            elif not budget.is_enough:
+                return *chosen, _FOR_RAM
+            try:
+                measured = self._measure(config, prepared, validate_every)
+            except (ConfigError, ResourceError, MemoryError, RuntimeError) as error:
+                reason = _shortage(error)
+                if chosen is None or not reason:
+                    raise
+                return *chosen, reason
+            if measured.n_epochs < size.passes(n_pairs):
+                return (size, measured, _TOO_SLOW) if chosen is None else (*chosen, _FOR_TIME)
+            chosen = size, measured
+        assert chosen is not None
+        return *chosen, ""  # the usual size, which has its own reason
 
     def _measure(self, config: Config, prepared: Prepared, validate_every: int | None) -> _Measured:
         """Return the steps for which there is time, with the speed of a few."""
@@ -178,6 +196,13 @@ class TimedStart:
 
     def _with(self, training: Mapping[str, Any]) -> dict[str, Any]:
         return {**self.settings, "training": {**(self.settings.get("training") or {}), **training}}
+
+
+def _shortage(error: Exception) -> str:
+    """Return the reason for a smaller size than the one whose measurement ended so, or "" for another error."""
+    if isinstance(error, ConfigError):
+        return _FOR_TIME
+    return _FOR_RAM if isinstance(error, ResourceError) or is_out_of_memory(error) else ""
 
 
 def _ms(speed: Speed) -> str:

@@ -1,4 +1,4 @@
-"""The training loop: one optimizer step after another, validated, saved, and continued exactly where it stopped."""
+"""The training loop: one optimizer step after another, validated, saved, and continued where it stopped."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ _log = logging.getLogger(__name__)
 class Trainer:
     """One training in one run folder.
 
-    Every step is a pure function of the weights before it and (seed, step): the batch, its subword sampling, and the
-    dropout masks. So a training that was killed continues to the same bits. The gradient is that of the whole batch,
-    however it is cut into micro-batches or spread over processes (which do change the dropout masks).
+    Every step is a pure function of the weights before it and (seed, step, length): the batch, its subword sampling,
+    the dropout masks, and the learning rate. So a training that was killed continues to the same bits, except one for a
+    given time (`time_keeper`), whose length depends on the clock. The gradient is that of the whole batch, however it
+    is cut into micro-batches or spread over processes (which do change the dropout masks).
     """
 
     def __init__(
