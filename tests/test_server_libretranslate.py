@@ -271,6 +271,19 @@ def test_a_report_on_a_file_is_given_on_request(client: Any) -> None:
     assert ["in fr" in note and "from en" in note for note in report["notes"]] == [True]
 
 
+@pytest.mark.parametrize(
+    ("value", "status", "has_report"),
+    [("True", 200, True), ("1", 200, True), ("false", 200, False), ("0", 200, False), ("", 200, False)]
+    + [(word, 400, False) for word in ("no", "2", "null")],
+)
+def test_a_report_is_asked_for_by_true_or_false(client: Any, value: str, status: int, has_report: bool) -> None:
+    data, files = {"source": "en", "target": "de", "report": value}, {"file": ("a.txt", b"A man sleeps.")}
+    answer = client.post("/translate_file", data=data, files=files)
+    assert (answer.status_code, "report" in answer.json()) == (status, has_report)
+    if status == 400:
+        assert answer.json()["error"] == "Invalid request: report parameter is neither true nor false"
+
+
 def test_terms_are_obeyed_in_a_file(client: Any) -> None:
     sent = {"files": {"file": ("a.txt", b"A man sleeps.\nA dog sleeps.\n")}}
     data = {"source": "en", "target": "de", "report": "true"}

@@ -97,9 +97,10 @@ def _add_files(router: APIRouter, parts: ServerParts) -> None:
         if is_disabled:
             raise ApiError(403, _NO_FILES)
         parameters = await _open(parts, request)
+        with_report = parameters.optional_flag("report")
         name, report = await answered(parts, request, _translate_file(parts, request, parameters))
         answer = {"translatedFileUrl": str(request.url_for("download_file", name=name))}
-        return JSONResponse(answer | ({"report": report} if parameters.optional_text("report") else {}))
+        return JSONResponse(answer | ({"report": report} if with_report else {}))
 
     @router.get("/download_file/{name}", summary="Fetch a translated file")
     async def download_file(name: str) -> Response:

@@ -101,6 +101,17 @@ class Parameters:
         """
         return self.require_text(name) if self._values.get(name) else None
 
+    def optional_flag(self, name: str) -> bool:
+        """Return a parameter that is true or false, or 1 or 0; False if it is missing or empty.
+
+        Raises:
+            ApiError: it is something else.
+        """
+        value = (self.optional_text(name) or "false").lower()
+        if value not in ("true", "false", "1", "0"):
+            raise ApiError(400, f"Invalid request: {name} parameter is neither true nor false")
+        return value in ("true", "1")
+
     def require_file(self) -> SentFile:
         """Return the parameter `file`, which has a name.
 
