@@ -5,14 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass, fields
-from typing import Annotated
+from typing import Annotated, get_type_hints
 
 import typer
 from typer.testing import CliRunner
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import SamplingFlags, SearchFlags
+from dragoman.cli.option_groups import SamplingFlags, SearchFlags, TextFlags
 from dragoman.settings.search_config import SearchConfig
+from dragoman.translator.request import SWITCHES
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ def test_a_command_gets_its_group_with_defaults_and_with_values() -> None:
 def test_every_setting_of_a_search_is_an_option_of_translate() -> None:
     options = {field.name for group in (SearchFlags, SamplingFlags) for field in fields(group)} | {"n_best"}
     assert options == SearchConfig.model_fields.keys()
+
+
+def test_the_help_names_every_check_that_can_be_switched_off() -> None:
+    (off,) = get_type_hints(TextFlags, include_extras=True)["off"].__metadata__
+    assert f": {', '.join(SWITCHES)}. Repeatable" in off.help
 
 
 def test_help_shows_the_options_of_the_groups() -> None:

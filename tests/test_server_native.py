@@ -17,6 +17,7 @@ from tiny import PAIRS, many_tokenizers, tiny_bundle, with_calibration, write_ti
 
 from dragoman.bundle.bundle import write_bundle
 from dragoman.translator import Translator
+from dragoman.translator.request import SWITCHES
 
 require_server()
 
@@ -360,6 +361,7 @@ def test_the_schema_has_every_option(client: Any) -> None:
     for name in ("TranslateRequest", "Text", "StreamRequest"):
         assert {"n_best", "terms", "plain", "off"} <= schemas[name]["properties"].keys()
     assert "repairs" in schemas["LineAnswer"]["properties"]
+    assert ", ".join(SWITCHES) in schemas["Text"]["properties"]["off"]["description"]
 
 
 def test_the_inside_is_that_of_the_translation(client: Any) -> None:

@@ -134,7 +134,11 @@ class TextFlags:
     ] = None
     off: Annotated[
         list[str] | None,
-        option("Switch a check off, and what it repairs: numbers or spans. Repeatable.", metavar="NAME"),
+        option(
+            "Switch a check off, and what it repairs: spans, numbers, separators, words, percents, money, measures, "
+            "dates, weekdays, times, minus, script, confidence. Repeatable.",
+            metavar="NAME",
+        ),
     ] = None
     plain: Annotated[
         bool, option("Return what the model says: nothing is read into the text, checked or repaired.", "--plain")

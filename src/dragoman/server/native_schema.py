@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field
 
-from dragoman.content.comparing import CHECK_NAMES
 from dragoman.memories import MemoryMatch
 from dragoman.server.text_lines import whole
+from dragoman.translator.request import SWITCHES
 
 #: The widest beam, and the most results, that a request may ask for.
 WIDEST = 32
@@ -75,7 +75,7 @@ class TextOptions(SearchOptions):
     ] = None
     off: Annotated[
         Annotated[list[str], _FirstError()] | None,
-        Field(description=f"Checks to switch off, with what they repair: {', '.join(CHECK_NAMES)}."),
+        Field(description=f"Checks to switch off, with what they repair: {', '.join(SWITCHES)}."),
     ] = None
     terms: Annotated[
         Annotated[list[GivenTerm], _FirstError()] | Whole | None,

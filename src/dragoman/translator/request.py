@@ -17,7 +17,8 @@ from dragoman.translator.checking import checked_stretches, flag, kind, share, s
 CONFIDENCE = "confidence"
 #: The name of the check of letters that a language does not use.
 SCRIPT = "script"
-_SWITCHES = (*CHECK_NAMES, SCRIPT, CONFIDENCE)
+#: The names that `Request.off` takes.
+SWITCHES = (*CHECK_NAMES, SCRIPT, CONFIDENCE)
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,8 @@ class Request:
 
     def _check_off(self, owner: str) -> None:
         off = string_list(self.off, "check")
-        if unknown := [name for name in off if name not in _SWITCHES]:
-            raise ConfigError(f"unknown check {unknown[0]!r}{owner}", advice=f"use {', '.join(_SWITCHES)}")
+        if unknown := [name for name in off if name not in SWITCHES]:
+            raise ConfigError(f"unknown check {unknown[0]!r}{owner}", advice=f"use {', '.join(SWITCHES)}")
         if not self.plain:
             return
         more = {
