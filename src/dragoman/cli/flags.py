@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator
-from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from dragoman.errors import counted
@@ -18,6 +17,8 @@ _log = logging.getLogger(__name__)
 
 #: Lines that are named for each kind of warning; more are counted.
 MOST_NAMED = 20
+#: Characters of a text that a warning quotes.
+_QUOTED = 50
 _WORDS: dict[Flag, str] = {
     "repetition": "the translation repeats itself",
     "length": "the translation is far longer or shorter than usual (words may be missing or invented)",
@@ -37,7 +38,7 @@ class LineWarnings:
 
     Args:
         unit: word for what is translated at once.
-        is_typed: a person waits for each line, and is told at once that it is probably wrong; else these are counted.
+        is_typed: a person waits for each line, so each warning is given at once, and none is counted.
     """
 
     def __init__(self, unit: str = "line", *, is_typed: bool = False) -> None:
@@ -54,9 +55,9 @@ class LineWarnings:
         """
         self._n_translations += 1
         self._counts.update(translation.flags)
-        named_flags = [flag for flag in translation.flags if self._counts[flag] <= self._most_named(flag)]
+        named_flags = [flag for flag in translation.flags if self._is_named(flag)]
         if named_flags:
-            place = f' ("{shorten(quoted, 50, placeholder="…")}")' if quoted else ""
+            place = f' ("{_beginning(quoted)}")' if quoted else ""
             where = f"{file}: " if file else ""
             _log.warning(f"{where}{self._unit} {number}{place}: {'; '.join(_words(translation, named_flags))}")
 
@@ -66,16 +67,23 @@ class LineWarnings:
         Args:
             least: the confidence below which translations are probably wrong.
         """
+        if self._is_typed:
+            return
         for flag, count in self._counts.items():
             if flag != "low_confidence" and count > MOST_NAMED:
                 _log.warning(f"{counted(count - MOST_NAMED, f'more {self._unit}')}: {_WORDS[flag]}")
-        if (count := self._counts["low_confidence"]) and not self._is_typed:
+        if count := self._counts["low_confidence"]:
             verb, them = ("is", "it") if count == 1 else ("are", "them")
             advice = f"--min-confidence {least} leaves {them} untranslated"
             _log.warning(f"{count:,} of {counted(self._n_translations, self._unit)} {verb} probably wrong; {advice}")
 
-    def _most_named(self, flag: Flag) -> int:
-        return 0 if flag == "low_confidence" and not self._is_typed else MOST_NAMED
+    def _is_named(self, flag: Flag) -> bool:
+        return self._is_typed or (flag != "low_confidence" and self._counts[flag] <= MOST_NAMED)
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _QUOTED else f"{line[:_QUOTED]}…"
 
 
 def _words(translation: Translation, flags: list[Flag]) -> Iterator[str]:
