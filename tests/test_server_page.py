@@ -211,6 +211,39 @@ def test_each_sentence_has_its_own_alternatives(page: Any) -> None:
     assert now != f"{titles[0].inner_text()} {other}\n\n{before[1]}"
 
 
+def test_links_are_given_to_their_sentences_in_one_pass(page: Any) -> None:
+    found = page.evaluate(
+        """async n => {
+            const { Mix } = await import(new URL("page/mixing.js", location.href));
+            const parts = Array.from({ length: n }, (_, i) => ({ text: `${i ? " " : ""}one two ${i}.`, score: 1 }));
+            const text = parts.map((part) => part.text).join("");
+            const words = text.split(" ");
+            let reads = 0;
+            const link = (to) => Object.defineProperty([to, 0], 1, { get: () => (reads++, to) });
+            const alignment = words.map((_, i) => link(i));
+            const mix = new Mix([{ text, parts, words, alignment, doubtful: [0, words.length - 1] }]);
+            const { linked } = mix;
+            return {
+                reads,
+                text: mix.text === text,
+                words: linked.words.join() === words.join(),
+                alignment: linked.alignment.every(([from, to], i) => from === i && to === i),
+                second: [mix.chosen[1].alignment, mix.chosen[1].doubtful, mix.chosen[n - 1].doubtful],
+                doubtful: linked.doubtful,
+            };
+        }""",
+        100,
+    )
+    assert found == {
+        "reads": 300,
+        "text": True,
+        "words": True,
+        "alignment": True,
+        "second": [[[3, 0], [4, 1], [5, 2]], [], [2]],
+        "doubtful": [0, 299],
+    }
+
+
 def test_the_lines_of_a_text_with_warnings_are_listed(page: Any) -> None:
     choose(page, "en", "de")
     translated(page, f"{TEXT}\nThe mortgage broker underwrites 12 tranches of bespoke debt.")

@@ -46,23 +46,26 @@ function boundsOf([best = [], ...others]) {
 
 /** Cut a candidate into stretches. A word belongs to that in which it begins. @param {Candidate} candidate @param {number[]} bounds @returns {Stretch[]} */
 function stretchesOf({ text: all, parts, words, alignment = [], doubtful = [] }, bounds) {
-  let [end, place, next] = [0, 0, 0];
-  return bounds.slice(1).map((bound, i) => {
+  let [end, place] = [0, 0];
+  /** @type {{stretch: Stretch, number: number}[]} the stretch of each word, and its number in it */
+  const owners = [];
+  const stretches = bounds.slice(1).map((bound, i) => {
     const own = parts.slice(bounds[i], bound);
     const text = own.map((part) => part.text).join("");
-    const first = next;
-    for (end += text.length; words && next < words.length; next++) {
-      const start = Math.max(place, all.indexOf(words[next], place));
+    const first = owners.length;
+    /** @type {Stretch} */
+    const stretch = { text, score: own.reduce((sum, part) => sum + part.score, 0), alignment: [], doubtful: [] };
+    for (end += text.length; words && owners.length < words.length; ) {
+      const word = words[owners.length];
+      const start = Math.max(place, all.indexOf(word, place));
       if (start >= end) break;
-      place = start + words[next].length;
+      place = start + word.length;
+      owners.push({ stretch, number: owners.length - first });
     }
-    const isOwn = (/** @type {number} */ word) => first <= word && word < next;
-    return {
-      text,
-      score: own.reduce((sum, part) => sum + part.score, 0),
-      words: words?.slice(first, next),
-      alignment: alignment.flatMap(([from, to]) => (isOwn(to) ? [/** @type {[number, number]} */ ([from, to - first])] : [])),
-      doubtful: doubtful.filter(isOwn).map((word) => word - first),
-    };
+    stretch.words = words?.slice(first, owners.length);
+    return stretch;
   });
+  for (const [from, to] of alignment) owners[to]?.stretch.alignment.push([from, owners[to].number]);
+  for (const word of doubtful) owners[word]?.stretch.doubtful.push(owners[word].number);
+  return stretches;
 }
