@@ -164,6 +164,46 @@ def test_terms_act_while_one_types_and_what_is_wrong_with_them_is_told(page: Any
     page.problems[:] = [problem for problem in page.problems if "400" not in problem]  # Chromium's own line
 
 
+def test_a_line_without_a_translation_counts_once_the_caret_has_left_it(page: Any) -> None:
+    choose(page, "en", "de")
+    assert "Bahnhof" in translated(page, TEXT)
+    page.locator("#terms summary").click()
+    terms = page.locator("#term-lines")
+    terms.press_sequentially("station")
+    page.wait_for_timeout(500)
+    assert "Bahnhof" in page.locator("#translation:not(.stale)").inner_text()
+    terms.press("Enter")
+    page.locator("#translation:not(.stale)", has_text="station").wait_for()
+    terms.press("ArrowUp")
+    page.locator("#translation:not(.stale)", has_text="Bahnhof").wait_for()
+    page.locator("#text").click()
+    page.locator("#translation:not(.stale)", has_text="station").wait_for()
+
+
+def test_terms_typed_before_the_language_is_known_join_those_of_the_pair(page: Any) -> None:
+    page.locator("#terms summary").click()
+    terms = page.locator("#term-lines")
+    choose(page, "en", "de")
+    terms.fill("dog = Köter\ncat = Kater")
+    choose(page, "auto", "de")
+    terms.fill("horse = Gaul\ncat = Kater\n")
+    page.evaluate(
+        """text => {
+            const box = document.getElementById("text");
+            box.value = text;
+            box.dispatchEvent(new Event("input"));
+        }""",
+        "The horse is very tired because it has been working all day.",
+    )
+    page.locator("#translation:not(.stale)", has_text="Gaul").wait_for()
+    assert terms.input_value() == "horse = Gaul\ncat = Kater\n"  # somebody may be typing in it
+    page.locator("#text").focus()
+    assert terms.input_value() == "dog = Köter\ncat = Kater\nhorse = Gaul"
+    page.reload()
+    choose(page, "en", "de")
+    assert terms.input_value() == "dog = Köter\ncat = Kater\nhorse = Gaul"
+
+
 def test_terms_belong_to_their_languages(page: Any) -> None:
     page.locator("#terms summary").click()
     terms = page.locator("#term-lines")

@@ -135,7 +135,7 @@ function show(source, result, hasLinks) {
   if (isSame) mix.chosen = mix.options.map((options, i) => options.find(({ text }) => text === shown.mix.chosen[i]?.text) ?? options[0]);
   Object.assign(shown, { result, source, mix });
   if (languages.note(result.detected)) return schedule();
-  if (terms.show(languages.known, languages.target)) return schedule();
+  if (terms.follow(languages.known, languages.target)) return schedule();
   translationPlace.classList.remove("stale");
   drawChosen();
   if (!isSame) drawOthers();
