@@ -150,7 +150,7 @@ class Trainer:
         self.saver.count_time()
         progress, every = self.state.progress, self.training.validate_every or self.epochs.n_batches
         n_steps = time_keeper.better_length(progress, self.n_steps, every)
-        if n_steps is None:
+        if n_steps in (None, self.n_steps):
             return False
         way = "more" if n_steps < self.n_steps else "less"
         _log.info(f"steps take {way} time than planned: {self.n_steps:,} -> {n_steps:,} steps, to end in time")
