@@ -77,6 +77,10 @@ def everyday() -> Translator:
     return Translator.load("everyday", device="cpu", short_list=False)
 
 
+#: Flags of what an exported page does not judge.
+UNKNOWN_TO_PAGES = ("low_confidence", "script")
+
+
 def same(ours: Translation, theirs: dict[str, Any], tolerance: float = 1e-3) -> bool:
     """Return True if texts, flags and alignments are equal, and scores are but for rounding."""
     links = None if ours.alignment is None else [list(link) for link in ours.alignment]
@@ -85,7 +89,8 @@ def same(ours: Translation, theirs: dict[str, Any], tolerance: float = 1e-3) -> 
         parts = [part.text for part in each.parts or [each]]
         texts = texts and parts == [part["text"] for part in other["parts"]]
     is_near = abs(ours.score - theirs["score"]) <= tolerance * max(1, abs(ours.score))
-    is_same = ours.text == theirs["text"] and list(ours.flags) == theirs["flags"]
+    flags = [flag for flag in ours.flags if flag not in UNKNOWN_TO_PAGES]
+    is_same = ours.text == theirs["text"] and flags == theirs["flags"]
     return texts and is_near and is_same and (links is None or links == theirs["alignment"])
 
 
@@ -146,7 +151,8 @@ def test_plans_are_equal(site: Path, node: Node, translator: Translator) -> None
     for text in TEXTS:
         for by_sentence in (None, True, False):
             plan = translator.pipeline.plan([Request(text, sentences=by_sentence, target_lang="de")]).texts[0]
-            ours = [[one.text, one.ids, one.flag, [], sorted(one.forbidden_ids)] for one in plan.segments]
+            # White space around segments is no part of them: see `cutting.cut`.
+            ours = [[one.text.strip(), one.ids, one.flag, [], sorted(one.forbidden_ids)] for one in plan.segments]
             theirs = node("plan", str(site / "many.dragoman"), text, {"sentences": by_sentence, "targetLang": "de"})
             assert theirs["segments"] == ours
 
