@@ -13,7 +13,7 @@ from dragoman.errors import ConfigError
 from dragoman.memories.fuzzy_index import FuzzyIndex, can_search
 from dragoman.memories.memory_files import Unit, language, open_units
 from dragoman.text.cleaning import comparable
-from dragoman.text.languages import WITHOUT_SPACES
+from dragoman.text.languages import WITHOUT_SPACES, has_one_plural
 from dragoman.text.sentences import sentences
 
 #: The least similarity of a match unless a call says otherwise.
@@ -29,11 +29,6 @@ _NUMBER = re.compile(r"(?<![\w.,:/'’+-])\d+(?:[.,:]\d+)?(?![\w/'’%°-]|[.,:]
 _WITH_FORMS = frozenset("01")
 #: An article whose form depends on the number behind it.
 _ARTICLE = re.compile(r"\b[Aa]n? (?=\d)")
-#: Languages in which all other whole numbers have the same forms beside them, by the plural rules of CLDR.
-_ONE_PLURAL = re.compile(
-    "af|bg|ca|da|de|el|en|eo|es|et|eu|fa|fi|fr|gl|hi|hu|hy|id|is|it|ja|ka|kk|ko|ky|lo|ms|my|nb|nl|nn|no|pt|sv|sw|ta|te|"
-    "th|tr|ur|uz|vi|zh"
-)
 
 
 @dataclass(frozen=True)
@@ -212,7 +207,7 @@ def _key(text: str) -> str:
 
 def _have_one_plural(unit: Unit) -> bool:
     """Return True if a number that is not 0 or 1 changes no word of a unit, in either language."""
-    return all(code is not None and _ONE_PLURAL.fullmatch(code) for code in unit.direction)
+    return all(code is not None and has_one_plural(code) for code in unit.direction)
 
 
 def _renumbered(old: str, new: str, target: str) -> str | None:

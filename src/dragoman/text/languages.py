@@ -31,6 +31,13 @@ _SHORT = {code: short for line in _CODES.split(";") for short, *codes in [line.s
 KNOWN_CODES = frozenset(_CODES.replace(";", " ").split())
 
 
+#: Languages in which words beside all whole numbers over one have the same forms, by the plural rules of CLDR.
+_ONE_PLURAL = """
+af bg ca da de el en eo es et eu fa fi fr gl hi hu hy id it ja ka kk ko ky lo ms my nb nl nn no pt sv sw ta te th tr ur
+uz vi zh
+"""
+
+
 #: The characters of scripts, for a class of a regular expression, and the languages that are written in them. Latin is
 #: left out: every language has names and words in it. So is Greek, whose letters are symbols everywhere.
 _SCRIPTS = {
@@ -73,6 +80,15 @@ def foreign_scripts(language: str) -> str:
     if language not in KNOWN_CODES:
         return ""
     return "".join(characters for characters, languages in _SCRIPTS.items() if language not in languages.split())
+
+
+def has_one_plural(language: str) -> bool:
+    """Return True if words beside all whole numbers over one have the same forms; False if that is not known.
+
+    Args:
+        language: its code.
+    """
+    return base_language(language) in _ONE_PLURAL.split()
 
 
 @lru_cache(maxsize=256)
