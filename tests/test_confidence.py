@@ -18,7 +18,7 @@ from dragoman.cli.program import run
 from dragoman.documents import open_document, translate_document
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.evaluation.calibration import calibrate, isotonic, reliability
-from dragoman.translator import ModelFacts
+from dragoman.translator import ModelFacts, Translation
 from dragoman.translator.confidence import FACT, Calibration, Calibrations, least_confidence
 
 Capture = pytest.CaptureFixture[str]
@@ -188,6 +188,26 @@ def test_the_command_counts_what_is_probably_wrong(bundle_folder: Path, tmp_path
     said = capsys.readouterr().err
     assert said.count("probably wrong") == 1
     assert f"{n_wrong} of {len(TEXTS)} lines" in said
+
+
+XLIFF = (
+    '<xliff version="1.2"><file source-language="en" target-language="de" datatype="x" original="x"><body>'
+    '<trans-unit id="1"><source>A dog.</source></trans-unit></body></file></xliff>'
+)
+TMX = '<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>A dog.</seg></tuv></tu></body></tmx>'
+PO = 'msgid "A dog."\nmsgstr ""\n'
+PLURAL = 'msgid "A dog."\nmsgid_plural "%d dogs."\nmsgstr[0] ""\nmsgstr[1] ""\n'
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.po", PO), ("a.po", PLURAL), ("a.xlf", XLIFF), ("a.tmx", TMX)])
+def test_a_place_for_translations_alone_gets_no_unsure_one(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    for flags in ((), ("unsure",)):
+        document = open_document(path, None)
+        document.set_languages("en", "de")  # type: ignore[attr-defined]
+        translations = [Translation("Ein Hund.", 0.0, (), flags=flags) for _ in document.segments()]
+        assert ("Ein Hund." in document.rebuild(translations, "de").decode()) == (not flags)
 
 
 def test_a_document_stays_below_the_least_confidence(translator: Translator, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -24,6 +24,11 @@ class Document(Protocol):
         Args:
             target_lang: the code of their language, which some formats name.
         """
+
+
+def is_left_out(translations: Iterable[Translation]) -> bool:
+    """Return True if the model is not sure of one of them, so that a place for translations alone stays as it is."""
+    return any("unsure" in translation.flags for translation in translations)
 
 
 @runtime_checkable

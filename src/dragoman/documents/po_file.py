@@ -17,6 +17,7 @@ import polib
 from dragoman.data.formats.column_names import language_code, same_language
 from dragoman.data.formats.po_catalogue import USUAL_SOURCE, decode_catalogue, parse_catalogue
 from dragoman.documents.columns import Cell, split_columns
+from dragoman.documents.document import is_left_out
 from dragoman.documents.mark_projection import project
 from dragoman.documents.po_lines import PoLines
 from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
@@ -88,18 +89,25 @@ class _Message:
             lines.append((before, source, after) if source.has_words else (line, None, ""))
         return cls(lines, shortcut)
 
-    def fill(self, text: str, translations: Iterator[Translation]) -> tuple[str, bool]:
-        """Return a translation of the message, and True if a line of it has a flag, or it has other placeholders."""
+    def fill(self, text: str, translations: Iterator[Translation]) -> tuple[str, bool] | None:
+        """Return a translation of the message, and True if a line of it has a flag, or it has other placeholders.
+
+        None if the model is not sure of a line.
+        """
         written, is_doubtful, copied = [], False, True
+        used: list[Translation] = []
         for before, source, after in self.lines:
             if source is None:
                 written.append(before)
                 continue
             translation = next(translations)
+            used.append(translation)
             is_doubtful = is_doubtful or bool(translation.flags)
             copied = copied and translation.text == source.text
             line = project(source, translation.text, translation.alignment)
             written.append(before + (line + after if isinstance(after, str) else after.padded(line)))
+        if is_left_out(used):
+            return None
         if copied:
             return text, is_doubtful
         message = "".join(written)
@@ -162,7 +170,10 @@ class PoFile:
         n_plurals = _n_plurals(header.get("Plural-Forms") or self._file.metadata.get("Plural-Forms", "")) or 2
         for entry, messages in zip(self._entries.values(), self._messages, strict=True):
             texts = (entry.msgid, entry.msgid_plural)
-            filled = [message.fill(text, given) for message, text in zip(messages, texts, strict=False)]
+            found = [message.fill(text, given) for message, text in zip(messages, texts, strict=False)]
+            filled = [one for one in found if one is not None]
+            if len(filled) < len(found):
+                continue
             is_fuzzy = self.is_fuzzy or any(doubtful for _, doubtful in filled)
             if entry.msgid_plural:
                 forms = [text for text, _ in filled]

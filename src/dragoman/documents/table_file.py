@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dragoman.data.formats.column_choice import can_be_header
 from dragoman.data.formats.column_kinds import TEXT, kind_of
+from dragoman.documents.document import is_left_out
 from dragoman.documents.table_cells import CellText, is_formula, is_text
 from dragoman.documents.table_columns import ChosenColumns, ColumnPair, UnnamedColumnsError, choose, plain, quoted
 from dragoman.documents.table_text import MAX_CHARACTERS, Place, TableText, read_table
@@ -81,7 +82,7 @@ class TableFile:
 
     def _filled(self, cell: _Cell, translations: Sequence[Translation]) -> str:
         """Return a cell with its translation. In a column of its own, one that the model is not sure of is left out."""
-        if not cell.is_in_place and any("unsure" in translation.flags for translation in translations):
+        if not cell.is_in_place and is_left_out(translations):
             return cell.raw
         value = cell.text.fill(translations)
         return cell.raw if cell.is_in_place and value == cell.text.value else self._table.written(value, cell.raw)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dragoman.data.formats.column_names import same_language
+from dragoman.documents.document import is_left_out
 from dragoman.documents.inline_elements import Flow, inline_parts
 from dragoman.documents.xml_tokens import XmlFile, parse_xml
 from dragoman.errors import DataError
@@ -85,7 +86,13 @@ class TmxFile:
         changed: dict[int, str] = {}
         prefix, language = self._file.prefix, html.escape(target_lang or self._language)
         for job in self._jobs:
-            parts = (part.fill(next(given)) if isinstance(part, Flow) else part for part in job.parts)
+            own = [next(given) if isinstance(part, Flow) else None for part in job.parts]
+            if is_left_out(filter(None, own)):
+                continue
+            parts = (
+                part.fill(translation) if isinstance(part, Flow) and translation is not None else str(part)
+                for part, translation in zip(job.parts, own, strict=True)
+            )
             segment = f"<{prefix}seg>{''.join(parts)}</{prefix}seg>"
             if job.empty is not None:
                 places = range(job.empty.segment, ends[job.empty.segment] + 1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dragoman.data.formats.column_names import same_language
+from dragoman.documents.document import is_left_out
 from dragoman.documents.inline_elements import Flow, inline_parts, is_segment
 from dragoman.documents.xml_tokens import XmlFile, XmlToken, opening, parse_xml, with_attribute
 from dragoman.errors import DataError
@@ -167,6 +168,8 @@ class XliffFile:
                 written.append(part.fill(translation))
             else:
                 written.append(part)
+        if is_left_out(used):
+            return
         tag = f"<{self._file.prefix}target>" if unit.target is None else opening(tokens[unit.target].raw)
         if self._is_second:
             head = with_attribute(changed.get(unit.start, tokens[unit.start].raw), "subState", "")
