@@ -1,4 +1,4 @@
-"""Speed of a model of OPUS-MT's size: ours after `dragoman import hf`, CTranslate2, and transformers.
+"""Speed of a model of OPUS-MT's size: ours after `dragoman import`, CTranslate2, and transformers.
 
     python benchmarks/opus_mt.py FOLDER SOURCE      # FOLDER gets the models, 1 GB; SOURCE is a text file
 
@@ -24,7 +24,7 @@ from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
 from dragoman.bundle.bundle import write_bundle
 from dragoman.data.text_files.lines import read_lines
-from dragoman.exchange.hugging_face_import import import_hugging_face
+from dragoman.imports.hugging_face import import_hugging_face
 
 N_SENTENCES, N_ROUNDS, LENGTH = 64, 3, 25
 VOCAB_SIZE, BATCH_TOKENS, BATCH_SENTENCES = 58_000, 512, 32

@@ -21,7 +21,7 @@ LEVELS = [
     {"translator", "doctor"},
     {"inspection", "evaluation", "documents"},
     {"training", "exchange", "bulk"},
-    {"experiments", "server"},
+    {"experiments", "server", "imports"},
     {"__init__", "__main__", "cli", "demo"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}

@@ -17,7 +17,7 @@ from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.cli import program
 from dragoman.exchange.export_folder import write_files
 from dragoman.exchange.hugging_face_folder import folder_files
-from dragoman.exchange.hugging_face_import import import_hugging_face
+from dragoman.imports.hugging_face import import_hugging_face
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 Change = Callable[[Path], None]
@@ -136,7 +136,7 @@ def imported(files: dict[str, bytes], folder: Path, change: Change, *options: st
     (folder / "hf").mkdir()
     write_files(folder / "hf", files)
     change(folder / "hf")
-    return program.run(["import", "hf", str(folder / "hf"), "-o", str(folder / "new"), *options]), folder / "new"
+    return program.run(["import", str(folder / "hf"), "-o", str(folder / "new"), *options]), folder / "new"
 
 
 def nested(depth: int) -> str:
@@ -144,7 +144,7 @@ def nested(depth: int) -> str:
 
 
 FOLDERS: dict[str, tuple[Change, str]] = {
-    "no folder": (renamed("../hf", "../gone"), "no config.json in this folder"),
+    "no folder": (renamed("../hf", "../gone"), "no such folder"),
     "no description": (without("config.json"), "no config.json in this folder"),
     "bad JSON": (content("config.json", "{"), "not readable as JSON"),
     "deep JSON": (content("config.json", nested(30_000)), "not readable as JSON"),

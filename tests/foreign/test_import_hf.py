@@ -22,7 +22,7 @@ from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.cli import program
 from dragoman.exchange.export_folder import write_files
 from dragoman.exchange.hugging_face_folder import folder_files
-from dragoman.exchange.hugging_face_import import import_hugging_face
+from dragoman.imports.hugging_face import import_hugging_face
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.models import ComputeOptions
 from dragoman.translator.plans import SearchJob
@@ -122,7 +122,7 @@ def test_tokens_are_theirs_with_sacremoses_too(opus: Opus) -> None:
 
 def test_an_imported_model_is_used_and_trained_like_any_other(opus: Opus, tmp_path: Path, capsys: Any) -> None:
     model, run = str(tmp_path / "en-de"), str(tmp_path / "run")
-    assert program.run(["import", "hf", str(opus.folder), "-o", model]) == 0
+    assert program.run(["import", str(opus.folder), "-o", model]) == 0
     texts = captions(200)
     for name, lines in zip(("my.en", "my.de"), texts, strict=True):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
@@ -157,7 +157,7 @@ def test_a_pickled_model_is_converted_as_the_message_says(opus: Opus, tmp_path: 
     folder = Path(shutil.copytree(opus.folder, tmp_path / "opus"))
     (folder / "model.safetensors").unlink()
     torch.save(opus.model.state_dict(), folder / "pytorch_model.bin")
-    assert program.run(["import", "hf", str(folder), "-o", str(tmp_path / "new")]) == 3
+    assert program.run(["import", str(folder), "-o", str(tmp_path / "new")]) == 3
     advice = capsys.readouterr().err.partition("make one: ")[2]
     command = shlex.split(advice)
     subprocess.run([sys.executable, *command[1:]], check=True, capture_output=True)

@@ -10,45 +10,43 @@ import typer
 
 from dragoman.cli.export import compared_lines
 from dragoman.cli.missing_packages import require_package
-from dragoman.cli.options import Command, NewFolder, Stored, option
+from dragoman.cli.options import NewFolder, Stored, option
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import require_folder
 
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
 
-importing = typer.Typer(help="Read a trained model of Hugging Face, such as OPUS-MT.")
 
-
-@importing.command("hf", cls=Command)
-def hf(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What transformers wrote or downloaded.")],
+def import_(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A model as it was downloaded.")],
     output: NewFolder,
-    source_lang: Annotated[str | None, option("Where the folder names none, or another.", metavar="CODE")] = None,
+    source_lang: Annotated[str | None, option("Where the model names none, or another.", metavar="CODE")] = None,
     target_lang: Annotated[str | None, option("The same; every text is for this language.", metavar="CODE")] = None,
     precision: Stored = "float32",
     compare: Annotated[
         Path | None, option("Text whose first 200 lines transformers and dragoman translate.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Make a bundle of a Marian model, such as those of OPUS-MT.
+    """Read a trained model of another program.
 
-    The folder is one of Hugging Face's transformers. It has config.json, model.safetensors, source.spm, target.spm and
-    vocab.json. The bundle is like any other: translate, score, serve, fine-tune by train --init-from, export. Neither
-    PyTorch nor transformers is needed, except for --compare.
+    Its kind is told by the files in the folder: transformers' Marian models, such as those of OPUS-MT, have
+    config.json, model.safetensors, source.spm, target.spm and vocab.json. The bundle is like any other: translate,
+    score, serve, fine-tune by train --init-from, export. The other program is not needed, except for --compare, which
+    needs transformers.
 
     \b
-    dragoman import hf opus-mt-en-de -o en-de
-    dragoman import hf opus-mt-en-de -o en-de --compare test.en
+    dragoman import opus-mt-en-de -o en-de
+    dragoman import opus-mt-en-de -o en-de --compare test.en
     """
     if compare is not None:
-        require_package("import hf --compare", "transformers", "torch")
+        require_package("import --compare", "transformers", "torch")
     require_folder(output, new=True)
     from dragoman.bundle.bundle import write_bundle
-    from dragoman.exchange.hugging_face_import import import_hugging_face
+    from dragoman.imports.kinds import kind_of
 
     sentences = compared_lines(compare)
-    bundle = import_hugging_face(folder, (source_lang, target_lang))
+    bundle = kind_of(folder).read(folder, (source_lang, target_lang))
     write_bundle(output, bundle, precision)
     into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
     say(f"wrote {output}: {bundle.describe()}; use it: {command_line('translate', '-m', output, *into)}")

@@ -16,6 +16,7 @@ from __future__ import annotations
 import errno
 import importlib
 import io
+import keyword
 import os
 import signal
 import sys
@@ -56,11 +57,12 @@ COMMANDS = {
     "doctor": "doctor",
     "prepare": "train",
     "average": "average",
+    "import": "importing",
     "package": "package",
     "models": "models",
 }
 #: Groups of commands, and the modules that have them under their own names.
-GROUPS = {"data": "data", "export": "export", "import": "importing", "inspect": "inspect", "memory": "memory"}
+GROUPS = {"data": "data", "export": "export", "inspect": "inspect", "memory": "memory"}
 
 
 def _show_version(is_requested: bool) -> None:
@@ -96,8 +98,8 @@ def build_app(name: str = "") -> typer.Typer:
     is_known = name in COMMANDS or name in GROUPS
     for command, module in COMMANDS.items():
         if command == name or not is_known:
-            function = getattr(importlib.import_module(f"dragoman.cli.{module}"), command.replace("-", "_"))
-            app.command(cls=Command)(function)
+            function = command.replace("-", "_") + "_" * keyword.iskeyword(command)
+            app.command(command, cls=Command)(getattr(importlib.import_module(f"dragoman.cli.{module}"), function))
     for group, module in GROUPS.items():
         if group == name or not is_known:
             app.add_typer(getattr(importlib.import_module(f"dragoman.cli.{module}"), module), name=group)

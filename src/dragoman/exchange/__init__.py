@@ -1,1 +1,1 @@
-"""Trained models for other programs than dragoman, and theirs as bundles."""
+"""Trained models for other programs than dragoman."""

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from sentencepiece import SentencePieceProcessor
 
 from dragoman.errors import BundleError
-from dragoman.exchange.marian_settings import READ, StockConfig
+from dragoman.imports.hugging_face_settings import READ, StockConfig
 from dragoman.machine.json_files import JSON_LIMIT, read_at_most, read_json
 from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.tokenizer_config import TokenizerConfig

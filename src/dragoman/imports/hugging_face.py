@@ -27,9 +27,9 @@ from dragoman.exchange.hugging_face_weights import (
     stock_tensors,
     token_embedding,
 )
-from dragoman.exchange.marian_settings import StockConfig, our_config, read_search, read_stock_config
-from dragoman.exchange.marian_tokenizers import read_tokenizers
-from dragoman.exchange.tensor_files import StoredTensor, stored_tensors
+from dragoman.imports.hugging_face_settings import CONFIG, StockConfig, our_config, read_search, read_stock_config
+from dragoman.imports.hugging_face_tokenizers import read_tokenizers
+from dragoman.imports.tensor_files import INDEX, WEIGHTS, StoredTensor, stored_tensors
 from dragoman.machine.arrays import Floats
 from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
@@ -50,6 +50,11 @@ class _Matrices(NamedTuple):
     source: str
     target: str
     output: str
+
+
+def is_hugging_face(folder: Path) -> bool:
+    """Return True for a folder that has a file of those that `import_hugging_face` needs."""
+    return any((folder / name).is_file() for name in (CONFIG, WEIGHTS, INDEX))
 
 
 def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] = (None, None)) -> Bundle:

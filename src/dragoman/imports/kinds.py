@@ -1,0 +1,48 @@
+"""The kinds of foreign models that are read, each told by the files in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from dragoman.bundle.bundle import Bundle
+from dragoman.errors import BundleError
+from dragoman.imports.hugging_face import import_hugging_face, is_hugging_face
+
+#: Codes of the source and the target, in place of those that the model names.
+Languages = tuple[str | None, str | None]
+
+
+class Kind(NamedTuple):
+    """A kind of foreign model.
+
+    Args:
+        name: for messages.
+        files: what its folder has.
+        is_one: True for a folder of this kind.
+        read: makes a bundle of it.
+    """
+
+    name: str
+    files: str
+    is_one: Callable[[Path], bool]
+    read: Callable[[Path, Languages], Bundle]
+
+
+KINDS = (Kind("transformers", "config.json and model.safetensors", is_hugging_face, import_hugging_face),)
+
+
+def kind_of(folder: Path) -> Kind:
+    """Return the kind of the model in a folder.
+
+    Raises:
+        BundleError: it is none of `KINDS`.
+    """
+    if not folder.is_dir():
+        raise BundleError("no such folder", folder, advice="give the folder of a downloaded model")
+    for kind in KINDS:
+        if kind.is_one(folder):
+            return kind
+    known = "; ".join(f"{kind.name} ({kind.files})" for kind in KINDS)
+    raise BundleError("no model of a kind that is read", folder, advice=f"these are: {known}")
