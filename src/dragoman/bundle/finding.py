@@ -29,7 +29,7 @@ def find_bundle(name: str | Path) -> Path:
     if (folder := named_model(str(name))) is not None:
         return folder
     if advice := installing_advice(str(name)):
-        raise BundleError(f"{name} is a model for non-commercial use that is not installed", advice=advice)
+        raise BundleError(f"the model {name} is not installed", advice=advice)
     return _bundle_of(path)
 
 

@@ -1,4 +1,4 @@
-"""Models that go by a name: those that come with dragoman, and those of other distributions.
+"""Models that go by a name: those that come with dragoman, those of other distributions, and those that were fetched.
 
 A distribution offers a model by an entry point: the model's name, and the package that has the bundle in a folder of
 that name.
@@ -6,11 +6,13 @@ that name.
     [project.entry-points."dragoman.models"]
     multi30k-en-de = "dragoman_captions"
 
-Only its metadata is read. None of its code runs.
+Only its metadata is read. None of its code runs. `dragoman get` fetches models of other programs into `downloads()`.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -24,11 +26,13 @@ PRETRAINED = Path(__file__).parent.parent / "pretrained"
 GROUP = "dragoman.models"
 #: The models for non-commercial use, which are another distribution in dragoman's repository.
 CAPTION_MODELS = ("multi30k-en-de", "multi30k-en-fr")
+#: Owners of the models of the Hugging Face hub that go by their names alone, by the beginnings of these names.
+OWNERS = {"opus-mt-": "Helsinki-NLP", "nllb-200-": "facebook", "m2m100_": "facebook"}
 
 
 def named_models() -> Mapping[str, Path]:
     """Return the folders of all models that are installed, by their names, in alphabetical order."""
-    found = dict(_offered(entry_points(group=GROUP))) | _shipped()
+    found = _fetched() | dict(_offered(entry_points(group=GROUP))) | _shipped()
     return dict(sorted(found.items()))
 
 
@@ -37,15 +41,66 @@ def named_model(name: str) -> Path | None:
 
     Those that come with dragoman come first: no distribution replaces one.
     """
-    if not name or Path(name).name != name:
+    if not name or Path(local_name(name)).name != local_name(name):
         return None
-    return _shipped().get(name) or next((path for _, path in _offered(entry_points(group=GROUP, name=name))), None)
+    if (shipped := _shipped().get(name)) is not None:
+        return shipped
+    offered = next((path for _, path in _offered(entry_points(group=GROUP, name=name))), None)
+    return offered or _fetched().get(local_name(name))
+
+
+def downloads() -> Path:
+    """Return the folder of the models that were fetched: DRAGOMAN_MODELS, or a place that the system has for such."""
+    if chosen := os.environ.get("DRAGOMAN_MODELS"):
+        return Path(chosen)
+    home = Path.home()
+    places = {"win32": home / "AppData" / "Local", "darwin": home / "Library" / "Application Support"}
+    place = os.environ.get("XDG_DATA_HOME") or places.get(sys.platform, home / ".local" / "share")
+    return Path(place) / "dragoman" / "models"
+
+
+def local_name(name: str) -> str:
+    """Return the name under which a fetched model is kept: one that every file system takes.
+
+    >>> local_name("firefox:en-de"), local_name("hf:Helsinki-NLP/opus-mt-en-de"), local_name("opus-mt-en-de")
+    ('firefox-en-de', 'opus-mt-en-de', 'opus-mt-en-de')
+    >>> local_name("hf:someone/model")
+    'someone--model'
+    """
+    source, _, rest = name.partition(":")
+    if source in ("firefox", "argos"):
+        return f"{source}-{rest}"
+    owner, slash, model = rest.partition("/")
+    if source == "hf" and slash:
+        return model if owner_of(model) == owner else f"{owner}--{model}"
+    return name
+
+
+def owner_of(model: str) -> str | None:
+    """Return whose model of the Hugging Face hub has this name, for those that go by their names alone."""
+    return next((owner for start, owner in OWNERS.items() if model.startswith(start)), None)
+
+
+def is_remote(name: str) -> bool:
+    """Return True for a name that `dragoman get` may know."""
+    return name.startswith(("hf:", "firefox:", "argos:")) or owner_of(name) is not None
 
 
 def installing_advice(name: str) -> str:
-    """Return how to install a model of dragoman's repository that is not in its own distribution; "" for others."""
-    place = "install dragoman-captions in dragoman's repository: pip install ./packages/captions"
+    """Return how to get a model that is not installed; "" where nothing is known about it."""
+    if is_remote(name):
+        return f"fetch it: dragoman get {name}"
+    place = "it is for non-commercial use; install it in dragoman's repository: pip install ./packages/captions"
     return place if name in CAPTION_MODELS else ""
+
+
+def _fetched() -> dict[str, Path]:
+    """Return the folders of the models that `dragoman get` has fetched."""
+    try:
+        folders = [folder for folder in downloads().iterdir() if not folder.name.startswith(".")]
+    except OSError:
+        return {}
+    return {folder.name: folder for folder in folders if (folder / CONFIG).is_file()}
 
 
 def _shipped() -> dict[str, Path]:

@@ -23,6 +23,7 @@ _OF_EXTRAS = {
     "plot": ("matplotlib",),
     "tensorboard": ("tensorboard",),
     "hub": ("datasets",),
+    "get": ("huggingface_hub",),
     "documents": ("markdown_it", "polib"),
     "memory": ("rapidfuzz",),
     "serve": ("fastapi", "uvicorn", "python_multipart", "prometheus_client"),

@@ -57,6 +57,7 @@ COMMANDS = {
     "doctor": "doctor",
     "prepare": "train",
     "average": "average",
+    "get": "get",
     "import": "importing",
     "package": "package",
     "models": "models",

@@ -1,0 +1,71 @@
+"""`dragoman get`: fetch a published model by its name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dragoman.cli.missing_packages import require_package
+from dragoman.cli.options import Stored, option
+from dragoman.cli.streams import command_line, megabytes, say
+
+if TYPE_CHECKING:
+    from dragoman.imports.remote import Progress
+
+
+def get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as opus-mt-en-de or firefox:en-de.")],
+    precision: Stored = "int8",
+    source_lang: Annotated[str | None, option("Where the model names none, or another.", metavar="CODE")] = None,
+    target_lang: Annotated[str | None, option("The same; every text is for this language.", metavar="CODE")] = None,
+    offline: Annotated[bool, option("Use no network: say whether the model is here.", "--offline")] = False,
+) -> None:
+    """Fetch a published model by its name, and keep it.
+
+    Names are those of OPUS-MT, NLLB-200 and M2M100 (opus-mt-en-de, nllb-200-distilled-600M), hf:OWNER/MODEL of the
+    Hugging Face hub, firefox:en-de of Firefox, and argos:en-de of Argos Translate. Before anything is fetched, licence,
+    size and origin are shown. The files are compared with their published hashes and converted. From then on -m takes
+    the name, and `dragoman models` lists it. An interrupted download is continued by the same command.
+
+    Models are kept in the folder that `dragoman models` shows; DRAGOMAN_MODELS names another one.
+
+    \b
+    dragoman get opus-mt-en-de
+    dragoman translate -m opus-mt-en-de -i letter.docx -o brief.docx
+    """
+    from dragoman.bundle.named_models import local_name, named_model
+
+    if (folder := named_model(name)) is not None:
+        say(f"{name} is here already: {folder}; use it: {command_line('translate', '-m', local_name(name))}")
+        return
+    from dragoman.imports.getting import find_remote, get_model, require_network
+
+    require_network(name, offline)
+    if name.startswith("hf:") or ":" not in name:
+        require_package(f"get {name}", "huggingface_hub")
+    remote = find_remote(name)
+    say(remote.describe())
+    with _shown(remote.n_bytes) as progress:
+        folder, bundle = get_model(name, remote, precision, (source_lang, target_lang), progress)
+    say(f"kept in {folder}, {megabytes(folder):.1f} MB: {bundle.describe()}")
+    into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
+    say(f"use it: {command_line('translate', '-m', local_name(name), *into)}")
+
+
+@contextmanager
+def _shown(n_bytes: int | None) -> Iterator[Progress]:
+    """Show the bytes that have come, on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda n_bytes: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=n_bytes)
+        yield lambda n_bytes: bar.update(task, advance=n_bytes)
