@@ -31,9 +31,9 @@ def import_(
     """Read a trained model of another program.
 
     Its kind is told by the files in the folder: transformers' Marian models, such as those of OPUS-MT, have
-    config.json, model.safetensors, source.spm, target.spm and vocab.json. The bundle is like any other: translate,
-    score, serve, fine-tune by train --init-from, export. The other program is not needed, except for --compare, which
-    needs transformers.
+    config.json, model.safetensors or pytorch_model.bin, source.spm, target.spm and vocab.json. The bundle is like any
+    other: translate, score, serve, fine-tune by train --init-from, export. The other program is not
+    needed, except for --compare, which needs transformers.
 
     \b
     dragoman import opus-mt-en-de -o en-de

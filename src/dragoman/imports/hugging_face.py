@@ -29,7 +29,8 @@ from dragoman.exchange.hugging_face_weights import (
 )
 from dragoman.imports.hugging_face_settings import CONFIG, StockConfig, our_config, read_search, read_stock_config
 from dragoman.imports.hugging_face_tokenizers import read_tokenizers
-from dragoman.imports.tensor_files import INDEX, WEIGHTS, StoredTensor, stored_tensors
+from dragoman.imports.stored_tensor import StoredTensor
+from dragoman.imports.tensor_files import FILES, stored_tensors
 from dragoman.machine.arrays import Floats
 from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
@@ -54,7 +55,7 @@ class _Matrices(NamedTuple):
 
 def is_hugging_face(folder: Path) -> bool:
     """Return True for a folder that has a file of those that `import_hugging_face` needs."""
-    return any((folder / name).is_file() for name in (CONFIG, WEIGHTS, INDEX))
+    return any((folder / name).is_file() for name in (CONFIG, *FILES))
 
 
 def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] = (None, None)) -> Bundle:

@@ -1,0 +1,33 @@
+"""A tensor in a stranger's file, which is read when it is needed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dragoman.machine.arrays import Floats
+
+#: Kinds of numbers by the names of safetensors, and their types in NumPy; the first half of a float32 is a BF16.
+KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """A tensor of a file: what kind of numbers it has, and where they begin."""
+
+    path: Path
+    kind: str
+    shape: tuple[int, ...]
+    start: int
+
+    def read(self) -> Floats:
+        """Return it in float32."""
+        values = np.fromfile(self.path, np.dtype(KINDS[self.kind]), math.prod(self.shape), offset=self.start)
+        if self.kind == "BF16":
+            values = (values.astype(np.uint32) << 16).view(np.float32)
+        with np.errstate(over="ignore"):
+            result: Floats = values.astype(np.float32).reshape(self.shape)
+        return result
