@@ -100,7 +100,9 @@ function spansToCopy(text) {
 function cutWords(text, encode, limits) {
   if (limits.sentences !== null) {
     const groups = sentenceGroups(text, encode, limits).map((group) => group.replaceAll(PARAGRAPH_END, " "));
-    return groups.flatMap((group) => inFrames(group, limits, (core) => cutSentence(core, encode, limits)));
+    const cutOne = (/** @type {string} */ core) => cutSentence(core, encode, limits);
+    // What is left of a text without its frame has no other one.
+    return groups.flatMap((group) => (group === text ? cutOne(group) : inFrames(group, limits, cutOne)));
   }
   const whole = text.replaceAll(PARAGRAPH_END, " ");
   const ids = encodeIfShort(whole, encode, limits.maxLength);
