@@ -231,7 +231,8 @@ def test_doubtful_segments_of_xliff_2_stay_initial() -> None:
     document = opened(content.encode(), "xlf")
     (translation,) = copied(document)
     doubtful = document.rebuild([replace(translation, flags=("unknown-words",))], "de").decode()
-    assert '<segment state="initial"><source>A</source><target>A</target></segment>' in doubtful
+    head = '<segment subState="dragoman:leveraged-mt" state="initial">'
+    assert f"{head}<source>A</source><target>A</target></segment>" in doubtful
 
 
 def test_languages_are_set_or_respected() -> None:
@@ -285,4 +286,5 @@ def test_the_command_fills_the_targets(tmp_path: Path, capfd: pytest.CaptureFixt
     memory = tmp_path / "m.tmx"
     memory.write_text('<tmx><header srclang="en"/><tu><tuv xml:lang="en"><seg>A dog.</seg></tuv></tu></tmx>')
     assert run([*command[:4], str(memory), "--output", str(tmp_path / "n.tmx")]) == 0
-    assert '<tuv xml:lang="de"><seg>Ein Hund.</seg></tuv></tu>' in (tmp_path / "n.tmx").read_text()
+    origin = '<prop type="state-qualifier">leveraged-mt</prop>'
+    assert f'<tuv xml:lang="de">{origin}<seg>Ein Hund.</seg></tuv></tu>' in (tmp_path / "n.tmx").read_text()

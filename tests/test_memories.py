@@ -7,6 +7,7 @@ import pickle
 import random
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,8 +69,8 @@ def test_an_equal_text_is_found_whatever_its_spaces_and_invisible_characters_are
         ("Page 30 of 12", "Seite 30 von 12"),
         ("Open at 18:30. Page 2 of 7", "Offen um 18:30. Seite 2 von 7"),
         ("Page 1 of 30", None),  # a word beside 1 may have another form
-        ("Page 7 of 1,200", None),
-        ("It costs 1,300 dollars.", None),  # German writes it otherwise
+        ("Page 7 of 1,200", "Seite 7 von 1200"),
+        ("It costs 1,300 dollars.", "Es kostet 1.300 Dollar."),
         ("", None),
         (" ", None),
     ],
@@ -84,6 +85,57 @@ def test_sentences_and_other_numbers_are_equal(text: str, expected: str | None) 
     ]
     match = TranslationMemory(Unit(*pair, "en", "de") for pair in units).exact(text, "en", "de")
     assert (match and match.target) == expected
+
+
+@pytest.mark.parametrize(
+    ("languages", "source", "target", "expected"),
+    [
+        ("en de", "It costs EUR 12.50.", "Es kostet 12,50 EUR.", {"It costs EUR 13.00.": "Es kostet 13,00 EUR."}),
+        (
+            "en de",
+            "On 3 May.",
+            "Am 3. Mai.",
+            {"On 4 May.": "Am 4. Mai.", "On 1 May.": None, "On 31 May.": "Am 31. Mai."},
+        ),
+        (
+            "en fr",
+            "On May 3, 2026.",
+            "Le 3 mai 2026.",
+            {"On May 14, 2027.": "Le 14 mai 2027.", "On May 1, 2027.": None},
+        ),
+        ("en zh", "On 3 May.", "5月3日。", {"On 4 May.": "5月4日。"}),
+        ("zh en", "5月3日。", "On May 3.", {"6月14日。": "On June 14.", "6月1日。": None}),
+        (
+            "en de",
+            "At 17:45 for $5.",
+            "Um 17.45 Uhr für 5 $.",
+            {"At 17:45 for $6.": "Um 17.45 Uhr für 6 $.", "At 18:30 for $5.": None},
+        ),
+        (
+            "de en",
+            "Für 5 € am 3. Mai.",
+            "For €5 on May 3rd.",
+            {"Für 6,20 € am 3. Mai.": "For €6.20 on May 3rd.", "Für 5 € am 4. Mai.": None},
+        ),
+        ("en pl", "It is EUR 12.50.", "To 12,50 EUR.", {"It is EUR 13.": "To 13 EUR."}),
+        ("en pl", "It is 12 euros.", "To 12 euro.", {"It is 13 euros.": None}),  # Polish words have several plurals
+        ("en de", "From $5 to $5.", "Von 5 $ bis 5 $.", {"From $6 to $6.": "Von 6 $ bis 6 $.", "From $5 to $6.": None}),
+        ("en de", "It is $12.50.", "Es kostet 15 $.", {"It is $13.50.": None}),  # another amount
+        ("fr en", "Un billet de 9,50 €.", "A €9.50 ticket.", {"Un billet de 8,50 €.": None}),  # an €8.50 ticket
+    ],
+)
+def test_amounts_and_dates_are_replaced_where_they_are_sure(
+    languages: str, source: str, target: str, expected: dict[str, str | None]
+) -> None:
+    direction = languages.split()
+    memory = TranslationMemory([Unit(source, target, *direction)])
+    for text, translation in expected.items():
+        match = memory.exact(text, *direction)
+        assert (match and match.target) == translation
+
+
+def test_a_unit_of_unknown_languages_keeps_its_numbers() -> None:
+    assert TranslationMemory([Unit("Page 12 of 30", "Seite 12 von 30")]).exact("Page 7 of 30", "en", "de") is None
 
 
 def test_chinese_sentences_are_joined_without_a_space() -> None:
@@ -314,8 +366,10 @@ def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.Capture
         append_units(other, UNITS)
     with pytest.raises(ConfigError, match=r"a memory of kind '\.po' cannot be written"):
         append_units(tmp_path / "m.po", UNITS)
-    with pytest.raises(ConfigError, match="a table has one direction"):
+    with pytest.raises(ConfigError, match="the table is en to de, and the new text en to fr"):
         append_units(table, [Unit("a", "b", "en", "fr")])
+    with pytest.raises(ConfigError, match="a table has one direction"):
+        append_units(table, [Unit("a", "b", "en", "de"), Unit("a", "b", "en", "fr")])
     with pytest.raises(DataError, match=r"cannot read|not found|no such"):
         list(open_units(tmp_path / "missing.tmx"))
     assert run(["memory", "add", str(table), " ", "x"]) == 2
@@ -331,6 +385,56 @@ def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.Capture
     told = capfd.readouterr().err
     assert told.count("\n") == 6
     assert told.count("is no language code") == 2
+
+
+def test_a_table_without_languages_takes_what_is_added(tmp_path: Path) -> None:
+    path = tmp_path / "m.tsv"
+    path.write_text("Save the file.\tDatei speichern.\nHello.\tHallo.")
+    append_units(path, [Unit("Close it.", "Schließen.", "en", "de")])
+    expected = [("Save the file.", "Datei speichern."), ("Hello.", "Hallo."), ("Close it.", "Schließen.")]
+    assert [unit[:2] for unit in open_units(path)] == expected
+    path.write_text("en\tde\nHello.\tHallo.\n")
+    append_units(path, [Unit("Yes.", "Ja.")])
+    assert list(open_units(path)) == [Unit("Hello.", "Hallo.", "en", "de"), Unit("Yes.", "Ja.", "en", "de")]
+
+
+@pytest.mark.parametrize("header", ["target\tsource", "id\tsource\ttarget"])
+def test_a_table_of_other_columns_stays_as_it_is(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.tsv"
+    path.write_text(f"{header}\n" + "\t".join("abc"[: header.count("\t") + 1]) + "\n")
+    before = path.read_bytes()
+    with pytest.raises(ConfigError, match=r"other columns .*; import it into a new memory"):
+        append_units(path, [Unit("Close it.", "Schließen.", "en", "de")])
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("suffix", ["xlf", "2.xlf", "tmx"])
+def test_translations_by_a_machine_are_no_memory_until_a_person_has_checked_them(
+    suffix: str, translator: Translator, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    units = {
+        "xlf": "<trans-unit><source>{}</source></trans-unit>",
+        "2.xlf": "<unit><segment><source>{}</source></segment></unit>",
+        "tmx": '<tu><tuv xml:lang="en"><seg>{}</seg></tuv></tu>',
+    }
+    heads = {
+        "xlf": '<xliff version="1.2"><file source-language="en" target-language="de"><body>',
+        "2.xlf": '<xliff version="2.1" srcLang="en" trgLang="de"><file>',
+        "tmx": '<tmx><header srclang="en"/><body>',
+    }
+    ends = {"xlf": "</body></file></xliff>", "2.xlf": "</file></xliff>", "tmx": "</body></tmx>"}
+    content = heads[suffix] + "".join(units[suffix].format(text) for text in (HORSE, "a horse")) + ends[suffix]
+    document = parse_document(content.encode(), suffix.removeprefix("2."))
+    found = list(translate_document(document, translator, target_lang="de", memory=TranslationMemory(UNITS)))
+    path = tmp_path / f"a.{suffix}"
+    path.write_bytes(document.rebuild([replace(one, flags=()) for one in found], "de"))
+    assert [unit[:2] for unit in open_units(path, ("en", "de"))] == [(HORSE, REITER)]
+    assert "1 translation left out: made by a machine" in caplog.text
+    checked = path.read_bytes()
+    for old, new in {b'state="translated"': b'state="final"', b"leveraged-mt</prop>": b"</prop>"}.items():
+        checked = checked.replace(old, new)
+    path.write_bytes(checked)
+    assert len(list(open_units(path, ("en", "de")))) == 2
 
 
 def test_nothing_is_added_to_tmx_whose_third_language_would_be_lost(tmp_path: Path) -> None:
@@ -407,6 +511,40 @@ def test_an_equal_text_gets_its_translation_and_others_get_what_they_get_without
     assert list(translator.translate_stream(texts, n_best=2, memory=memory, memory_threshold=1)) == found
 
 
+def test_sentences_come_from_the_memory_and_the_others_from_the_model(translator: Translator) -> None:
+    memory = TranslationMemory([Unit("Pets are not allowed.", "Keine Haustiere.", "en", "de"), *UNITS])
+    text = f"A man is reading. {HORSE} She is reading a look. A dog. Pets are not allowed."
+    first, rest = (
+        translator.translate(one, n_best=2, align=True)
+        for one in ("A man is reading.", "She is reading a look. A dog.")
+    )
+    found = translator.translate(text, n_best=2, align=True, memory=memory)
+    assert found.text == f"{first.text} {REITER} {rest.text} Keine Haustiere."
+    assert [match.source for match in found.recalled] == [HORSE, "Pets are not allowed."]
+    assert found.alternatives[1].text.split(REITER)[0].strip() == first.alternatives[1].text
+    assert "".join(part.text for part in found.alternatives[0].parts) == found.text
+    assert found.alignment
+    n_before, n_translated = 4, len(first.text.split())
+    own = [(source - n_before, target - n_translated) for source, target in found.alignment]
+    horse = translator.translate(HORSE, align=True, memory=memory).alignment
+    assert [link for link in own if 0 <= link[0] < len(HORSE.split())] == list(horse or ())
+    assert translator.translate(text, memory=memory, prefixes="Ein").recalled == ()
+    assert not translator.translate("A man is reading. She is reading a look.", memory=memory).recalled
+
+
+def test_protected_stretches_stay_in_their_sentences(translator: Translator) -> None:
+    memory = TranslationMemory([Unit("Open it.", "Öffnen.", "en", "de"), Unit("Pets. %s", "Tiere.", "en", "de")])
+    found = translator.translate("Open it. See %s now. Pets. %s", memory=memory, protect="printf")
+    assert found.text.startswith("Öffnen. ")
+    assert found.text.count("%s") == 2
+    memory.add("No.", "Nein.", "en", "de")
+    request = Request("Open it. Yes. No. Open it.", verbatim=((9, 17),), memory=memory)
+    (kept,) = translator.pipeline.translate([request])
+    assert kept.text.startswith("Öffnen. ")
+    assert kept.text.endswith(" Öffnen.")
+    assert "Yes. No." in kept.text
+
+
 def test_similar_texts_come_with_a_translation_of_the_models_own(translator: Translator) -> None:
     import_extra("rapidfuzz", "memory")
     text = "She is reading a look."
@@ -474,6 +612,11 @@ def test_the_command_uses_memories_and_says_so(bundle: Path, tmp_path: Path, cap
     assert rows[0]["memory"] == [{"score": 1.0, "source": HORSE, "target": REITER, "is_adapted": False}]
     assert rows[2]["memory"] == []
     assert "of 3 texts, 1 is equal to one of the memory" in err
+    text.write_text(f"She is reading a look. {HORSE}\n")
+    assert run([*command, "--memory", str(memory), "--memory-threshold", "1"]) == 0
+    err = capfd.readouterr().err
+    assert f'1: taken from the memory: "{HORSE}" = "{REITER}"' in err
+    assert "of 1 text, 0 are equal to one of the memory, 1 partly taken from it" in err
     export_units(tmp_path / "one.tsv", UNITS[:1])
     assert run([*command, "--memory", str(tmp_path / "one.tsv")]) == 0
     assert "the memory has 1 text\n" in capfd.readouterr().err

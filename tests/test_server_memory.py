@@ -43,6 +43,8 @@ def test_a_memory_wins_over_the_model_in_its_direction_only(model: Path, tmp_pat
         assert translated(client, f"{HORSE}\n\n  a horse\n{PAIRS[1][0]}").split("\n")[3] == PAIRS[1][1]
         assert translated(client, "a horse") == translated(plain, "a horse")
         assert translated(client, HORSE, "zh") == translated(plain, HORSE, "zh")
+        partly = translated(client, f"a horse. {HORSE}")
+        assert partly == f"{translated(plain, 'a horse.')} {REITER}"
         assert client.post("/suggest", json=SUGGESTION).status_code == 403
         body = {"texts": [HORSE, "A man is riding a bike."], "source": "en", "target": "de", "align": True}
         first, second = client.post("/v1/translate", json={**body, "matches": True}).json()["translations"]

@@ -16,6 +16,7 @@ from dragoman.cli.streams import say
 from dragoman.errors import counted, printable
 
 if TYPE_CHECKING:
+    from dragoman.memories import MemoryMatch
     from dragoman.translator import Translation, Translator
 
 
@@ -26,7 +27,7 @@ class MemoryFlags:
     memory: Annotated[
         list[Path] | None,
         option(
-            "A translation memory: TMX, TSV, CSV or JSONL. Equal texts get its translations. Repeatable.",
+            "A translation memory: TMX, TSV, CSV or JSONL. Equal texts and sentences get its translations. Repeatable.",
             metavar="FILE",
         ),
     ] = None
@@ -61,19 +62,30 @@ def count_matches(translations: Iterable[Translation], *, shows_similar: bool) -
     """Yield translations; then say how many came from a memory.
 
     Args:
-        shows_similar: say the most similar text of the memory for each that is not equal to one.
+        shows_similar: say of each text that is not equal to one which of its sentences were taken from the memory, and
+            the most similar text.
     """
-    n_all = n_equal = n_similar = 0
+    n_all = n_equal = n_partly = n_similar = 0
     for translation in translations:
         n_all += 1
-        n_equal += bool(translation.memory) and translation.memory[0].score == 1
-        if translation.memory and (best := translation.memory[0]).score < 1:
-            n_similar += 1
-            if shows_similar:
-                say(f'{n_all}: {best.score:.2f} "{printable(best.source)}" = "{printable(best.target)}"')
+        best = next(iter(translation.memory), None)
+        is_equal = best is not None and best.score == 1
+        n_equal += is_equal
+        n_partly += bool(translation.recalled) and not is_equal
+        n_similar += best is not None and not is_equal
+        if shows_similar and not is_equal:
+            for match in translation.recalled:
+                say(f"{n_all}: taken from the memory: {_pair(match)}")
+            if best is not None:
+                say(f"{n_all}: {best.score:.2f} {_pair(best)}")
         yield translation
     equal = counted(n_equal, "is", "are")
-    say(f"of {counted(n_all, 'text')}, {equal} equal to one of the memory, and {n_similar:,} similar")
+    partly = f", {n_partly:,} partly taken from it" if n_partly else ""
+    say(f"of {counted(n_all, 'text')}, {equal} equal to one of the memory{partly}, and {n_similar:,} similar")
+
+
+def _pair(match: MemoryMatch) -> str:
+    return f'"{printable(match.source)}" = "{printable(match.target)}"'
 
 
 def direction_of(translator: Translator, direction: DirectionOptions) -> tuple[str | None, str | None]:

@@ -1,4 +1,7 @@
-"""Translation memories (TMX): units without a variant in the target language get one; everything else stays."""
+"""Translation memories (TMX): units without a variant in the target language get one; everything else stays.
+
+A property of a new variant says that a machine has translated it, so that it is not read as a person's translation.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dragoman.data.formats.column_names import same_language
+from dragoman.data.formats.tmx import ORIGIN
+from dragoman.data.formats.xliff import BY_MACHINE
 from dragoman.documents.document import is_left_out
 from dragoman.documents.inline_elements import Flow, inline_parts
 from dragoman.documents.xml_tokens import XmlFile, parse_xml
@@ -101,7 +106,9 @@ class TmxFile:
             last = job.unit.variants[-1]
             before = tokens[last.start - 1]
             indentation = before.raw if before.kind == "text" and before.raw.isspace() else ""
-            variant = f'<{prefix}tuv xml:lang="{language}">{segment}</{prefix}tuv>'
+            is_remembered = all(one is None or (one.memory and one.memory[0].score == 1) for one in own)
+            origin = "" if is_remembered else f'<{prefix}prop type="{ORIGIN}">{BY_MACHINE}</{prefix}prop>'
+            variant = f'<{prefix}tuv xml:lang="{language}">{origin}{segment}</{prefix}tuv>'
             changed[ends[last.start]] = tokens[ends[last.start]].raw + indentation + variant
         return self._file.written(changed)
 

@@ -1,7 +1,8 @@
 """Files of XLIFF 1.2 and 2 (OASIS): units without a target get one, and everything else stays, byte for byte.
 
 A unit whose target has a state such as "needs-translation" is translated anew. A new target with a flag, and with
-`is_fuzzy` every new one, gets the state of one that people must check.
+`is_fuzzy` every new one, gets the state of one that people must check. Its origin is in words of XLIFF 1.2, in XLIFF 2
+as a `subState` of ours.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dragoman.data.formats.column_names import same_language
+from dragoman.data.formats.xliff import BY_MACHINE, ORIGIN_PREFIX
 from dragoman.documents.document import is_left_out
 from dragoman.documents.inline_elements import Flow, inline_parts, is_segment
 from dragoman.documents.xml_tokens import XmlFile, XmlToken, opening, parse_xml, with_attribute
@@ -172,7 +174,9 @@ class XliffFile:
             return
         tag = f"<{self._file.prefix}target>" if unit.target is None else opening(tokens[unit.target].raw)
         if self._is_second:
-            head = with_attribute(changed.get(unit.start, tokens[unit.start].raw), "subState", "")
+            qualifier = _qualifier(used)
+            origin = f"{ORIGIN_PREFIX}{qualifier}" if qualifier and not job.is_partial else ""
+            head = with_attribute(changed.get(unit.start, tokens[unit.start].raw), "subState", origin)
             changed[unit.start] = with_attribute(head, "state", "initial" if is_doubtful else "translated")
         else:
             if is_doubtful or not job.is_partial:
@@ -223,7 +227,7 @@ def _qualifier(translations: Sequence[Translation]) -> str:
     if not translations:
         return ""
     are_remembered = all(one.memory and one.memory[0].score == 1 for one in translations)
-    return "exact-match" if are_remembered else "leveraged-mt"
+    return "exact-match" if are_remembered else BY_MACHINE
 
 
 def has_content(tokens: Sequence[XmlToken]) -> bool:

@@ -77,6 +77,8 @@ def open_units(path: Path, languages: Languages = (None, None)) -> Iterator[Unit
         else:
             n_read += 1
             yield Unit(source, target, *codes)
+    if n_by_machine := pairs.count_by_machine():
+        _log.warning(f"{path}: {counted(n_by_machine, 'translation')} left out: made by a machine (leveraged-mt)")
     if n_unreadable and not n_read:
         raise DataError("no line can be read", path, advice="give a memory in UTF-8: TMX, TSV, CSV or JSONL")
     if n_unreadable:
@@ -108,7 +110,9 @@ def append_units(path: Path, units: Iterable[Unit]) -> int:
         export_units(path, [*([] if is_new else _read_two_languages(path)), *added])
         return len(added)
     if _suffix(path) == ".tsv":
-        _require_one_direction(path, added if is_new else [*islice(open_units(path), 1), *added])
+        _require_one_direction(path, added)
+        if not is_new and added:
+            _require_same_columns(path, added[0])
         before = [] if is_new else [path.read_bytes(), _missing_line_end(path)]
         write_chunks(path, [*(_header(added) if is_new else before), *map(_row, added)])
         return len(added)
@@ -215,8 +219,31 @@ def _header(units: Sequence[Unit]) -> list[bytes]:
 
 def _require_one_direction(path: Path, units: Sequence[Unit]) -> None:
     if len(directions := {unit.direction for unit in units}) > 1:
-        names = ", ".join(sorted(f"{source or UNKNOWN} to {target or UNKNOWN}" for source, target in directions))
+        names = ", ".join(sorted(map(_name, directions)))
         raise ConfigError(f"a table has one direction, and there are {names}", path, advice="use a .jsonl or .tmx file")
+
+
+def _require_same_columns(path: Path, unit: Unit) -> None:
+    """Check that a table has two columns, in the languages of a unit; what is not known fits everything.
+
+    Raises:
+        ConfigError: it has others.
+    """
+    known = next(open_units(path))
+    if any(None not in codes and len(set(codes)) > 1 for codes in zip(known.direction, unit.direction, strict=True)):
+        problem = f"the table is {_name(known.direction)}, and the new text {_name(unit.direction)}"
+        raise ConfigError(problem, path, advice="give --source-lang and --target-lang of the table, or another file")
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        first = [line.removesuffix("\n") for line in islice(file, _N_JUDGED)]
+    if f"{known.source}\t{known.target}" not in first:
+        problem = "the table has other columns than a text and its translation"
+        advice = f"import it into a new memory: dragoman memory import NEW{LOG_SUFFIX} {path}"
+        raise ConfigError(problem, path, advice=advice)
+
+
+def _name(direction: tuple[str | None, str | None]) -> str:
+    """Return the name of a direction in messages."""
+    return " to ".join(code or UNKNOWN for code in direction)
 
 
 def _missing_line_end(path: Path) -> bytes:

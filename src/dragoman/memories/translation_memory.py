@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,10 +9,11 @@ from pathlib import Path
 from typing import Self
 
 from dragoman.errors import ConfigError
+from dragoman.memories.adapting import NUMERAL, adapted
 from dragoman.memories.fuzzy_index import FuzzyIndex, can_search
 from dragoman.memories.memory_files import Unit, language, open_units
 from dragoman.text.cleaning import comparable
-from dragoman.text.languages import WITHOUT_SPACES, has_one_plural
+from dragoman.text.languages import WITHOUT_SPACES
 from dragoman.text.sentences import sentences
 
 #: The least similarity of a match unless a call says otherwise.
@@ -22,13 +22,6 @@ THRESHOLD = 0.7
 ALMOST = 0.99
 #: Quotes and hyphens that look alike.
 _ALIKE = str.maketrans("’‘ʼ“”„\u2011", "'''\"\"\"-")
-_DIGITS = re.compile(r"\d+")
-#: A number that can be changed: no part of a word, a date, an ordinal or a telephone number. "3 pages", "17:45".
-_NUMBER = re.compile(r"(?<![\w.,:/'’+-])\d+(?:[.,:]\d+)?(?![\w/'’%°-]|[.,:]\d|\.\s)")
-#: Numbers that may change the forms of words beside them: "1 page", "0 pages".
-_WITH_FORMS = frozenset("01")
-#: An article whose form depends on the number behind it.
-_ARTICLE = re.compile(r"\b[Aa]n? (?=\d)")
 
 
 @dataclass(frozen=True)
@@ -49,7 +42,7 @@ class _Direction:
     """The units of one direction. Of two with equal sources the later one counts."""
 
     rows: dict[str, int] = field(default_factory=dict)
-    #: The rows of texts with numbers, by the text with 0 for each row of digits.
+    #: The rows of texts with numbers, by the text with 0 for each number.
     numbered: dict[str, int] = field(default_factory=dict)
     units: list[Unit] = field(default_factory=list)
     index: FuzzyIndex = field(default_factory=FuzzyIndex)
@@ -61,17 +54,17 @@ class _Direction:
             self.units.append(unit)
             self.index.add(key)
             self.rows[key] = len(self.units) - 1  # last, because `exact` and `lookup` read without the lock
-        if _DIGITS.search(key):
-            self.numbered[_DIGITS.sub("0", key)] = self.rows[key]
+        if NUMERAL.search(key):
+            self.numbered[NUMERAL.sub("0", key)] = self.rows[key]
 
     def exact(self, key: str) -> MemoryMatch | None:
         """Return the match of an equal text, or of one that has other numbers, with these in its translation."""
         if (row := self.rows.get(key)) is not None:
             return MemoryMatch(1.0, self.units[row].source, self.units[row].target)
-        if not _DIGITS.search(key) or (row := self.numbered.get(_DIGITS.sub("0", key))) is None:
+        if not NUMERAL.search(key) or (row := self.numbered.get(NUMERAL.sub("0", key))) is None:
             return None
         unit = self.units[row]
-        target = _renumbered(_key(unit.source), key, unit.target) if _have_one_plural(unit) else None
+        target = adapted(unit, _key(unit.source), key)
         return None if target is None else MemoryMatch(1.0, unit.source, target, is_adapted=True)
 
 
@@ -126,8 +119,9 @@ class TranslationMemory:
     def exact(self, text: str, source_lang: str | None = None, target_lang: str | None = None) -> MemoryMatch | None:
         """Return the match of an equal text, or None.
 
-        A text that differs in its numbers only is equal, if the translation has the same numbers: it gets the new ones.
-        So is a text of several sentences that are all in the memory: their translations are joined.
+        A text that differs in its numbers, dates, times or amounts only is equal, where it is sure how the translation
+        has the new ones (see `adapting`). So is a text of several sentences that are all in the memory: their
+        translations are joined.
 
         Args:
             source_lang, target_lang: of the text, and of the wanted translation; None is unknown.
@@ -203,27 +197,3 @@ def check_threshold(threshold: float) -> None:
 def _key(text: str) -> str:
     """Return what equal texts have in common."""
     return comparable(text).translate(_ALIKE)
-
-
-def _have_one_plural(unit: Unit) -> bool:
-    """Return True if a number that is not 0 or 1 changes no word of a unit, in either language."""
-    return all(code is not None and has_one_plural(code) for code in unit.direction)
-
-
-def _renumbered(old: str, new: str, target: str) -> str | None:
-    """Return a translation with the numbers of a new text in place of those of an old one.
-
-    None if it has other numbers than the old text, if a number would become two, or if a word beside one may change.
-
-    Args:
-        old, new: they differ in the digits of their numbers only.
-    """
-    before, after = _NUMBER.findall(old), _NUMBER.findall(new)
-    if _NUMBER.sub("", old) != _NUMBER.sub("", new) or _ARTICLE.search(target):
-        return None
-    changes = dict(zip(before, after, strict=True))
-    is_one_to_one = all(changes[one] == other for one, other in zip(before, after, strict=True))
-    changed = {number for pair in changes.items() if pair[0] != pair[1] for number in pair}
-    if not is_one_to_one or sorted(_NUMBER.findall(target)) != sorted(before) or changed & _WITH_FORMS:
-        return None
-    return _NUMBER.sub(lambda match: changes[match[0]], target)

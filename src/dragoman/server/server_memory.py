@@ -14,8 +14,8 @@ from dragoman.memories import MemoryMatch, TranslationMemory, Unit, append_units
 from dragoman.memories.memory_files import LOG_SUFFIX, is_log
 from dragoman.settings.server_config import ServerConfig
 from dragoman.text.tags import Direction
-from dragoman.translator import Request, Translation
-from dragoman.translator.recalling import fitting_translation
+from dragoman.translator import Request
+from dragoman.translator.recalling import Recalled, RecalledPart, fitting_translation, recalled_parts
 
 #: The largest file of suggestions, in bytes.
 _MOST_BYTES = 2**28
@@ -82,10 +82,13 @@ class ServerMemory:
             for unit in units:
                 self._memory.add(*unit)
 
-    def recall(self, request: Request) -> Translation | None:
-        """Return the translation of an equal text, if it fits the request."""
+    def recall(self, request: Request) -> Recalled:
+        """Return what the memory has for a request: the translation of an equal text, else those of its sentences."""
         match = self._memory.exact(request.text, request.source_lang, request.target_lang)
-        return None if match is None else fitting_translation(request, (match,))
+        whole = None if match is None else fitting_translation(request, (match,))
+        if whole is not None:
+            return Recalled(request, (RecalledPart(request, whole),), whole.memory)
+        return Recalled(request, recalled_parts(request, self._memory) or (RecalledPart(request),))
 
     def matches(self, text: str, source: str, target: str) -> list[MemoryMatch]:
         """Return the equal and similar texts, the best first."""

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import Any, TypeVar
 
 from dragoman.inspection.inside import Inside, look_inside
@@ -30,6 +30,7 @@ from dragoman.settings.server_config import ServerConfig
 from dragoman.text.terms import TermList, missing_terms
 from dragoman.translator import Request, StopCondition, Translation
 from dragoman.translator.demanded_terms import demanded_terms
+from dragoman.translator.recalling import Recalled, RecalledPart
 from dragoman.translator.results import merge_flags
 
 Item = TypeVar("Item")
@@ -88,27 +89,23 @@ class TranslationService:
         self, legs: Sequence[Leg], lines: Sequence[Request], options: Mapping[str, Any]
     ) -> list[Translation]:
         """Translate lines that the queue has accepted already; see `translate`."""
-        known = await self._recalled(legs, lines)
-        missing = [line for line, one in zip(lines, known, strict=True) if one is None]
+        recalled = await self._recalled(legs, lines)
+        missing = list(chain.from_iterable(one.missing for one in recalled))
         found = iter(await self._by_models(legs, missing, options) if missing else [])
         self._measures.lines.inc(len(lines))
-        return [next(found) if one is None else one for one in known]
+        return [one.joined(found) async for one in in_turns(recalled)]
 
-    async def _recalled(self, legs: Sequence[Leg], lines: Sequence[Request]) -> list[Translation | None]:
-        """Return the translation of each line that the memory has, aligned if that is wanted."""
+    async def _recalled(self, legs: Sequence[Leg], lines: Sequence[Request]) -> list[Recalled]:
+        """Return what the memory has for each line, aligned if that is wanted."""
         if self._memory.is_empty or any(line.plain for line in lines):
-            return [None] * len(lines)
+            return [Recalled(line, (RecalledPart(line),)) for line in lines]
         requests = [_between(line, legs[0].source, legs[-1].target) for line in lines]
-        known = await self.in_thread(lambda: [self._memory.recall(request) for request in requests])
-        aligned = [index for index, one in enumerate(known) if one is not None and requests[index].align]
-        if not aligned or len(legs) > 1:
-            return known
+        recalled = await self.in_thread(lambda: [self._memory.recall(request) for request in requests])
+        if len(legs) > 1 or not any(one.request.align and len(one.missing) < len(one.parts) for one in recalled):
+            return recalled
         async with self._model(legs[0].model) as model:
-            align = model.translator.pipeline.aligned
-            for index in aligned:
-                if (one := known[index]) is not None:
-                    known[index] = await self.in_thread(partial(align, requests[index], one))
-        return known
+            align = model.translator.pipeline.with_alignment
+            return [await self.in_thread(partial(align, one)) for one in recalled]
 
     async def _by_models(
         self, legs: Sequence[Leg], lines: Sequence[Request], options: Mapping[str, Any]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
@@ -11,7 +12,7 @@ from dragoman.translator.choosing import Choice, ranked
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob
-from dragoman.translator.recalling import recall
+from dragoman.translator.recalling import Recalled, recall
 from dragoman.translator.repairs.second_search import SecondSearch
 from dragoman.translator.request import Request
 from dragoman.translator.results import Translation
@@ -135,14 +136,21 @@ class Pipeline:
         if all(request.memory is None for request in requests if isinstance(request, Request)):
             return (yield from self._searched(requests, config, batch_size))
         recalled = [recall(self.planner, request, number) for number, request in enumerate(requests, 1)]
-        missing = [one.request for one in recalled if one.translation is None]
+        missing = list(chain.from_iterable(one.missing for one in recalled))
         searched = iter((yield from self._searched(missing, config, batch_size)))
-        return [
-            replace(next(searched), memory=one.matches)
-            if one.translation is None
-            else self.aligned(one.request, one.translation, batch_size)
-            for one in recalled
+        return [self.with_alignment(one, batch_size).joined(searched) for one in recalled]
+
+    def with_alignment(self, recalled: Recalled, batch_size: int | None = None) -> Recalled:
+        """Return what a memory has for a request, aligned if the request wants it."""
+        if not recalled.request.align:
+            return recalled
+        parts = [
+            part
+            if part.translation is None
+            else replace(part, translation=self.aligned(part.request, part.translation, batch_size))
+            for part in recalled.parts
         ]
+        return replace(recalled, parts=parts)
 
     def aligned(self, request: Request, translation: Translation, batch_size: int | None = None) -> Translation:
         """Return a translation that was not searched for, aligned if its request wants it."""

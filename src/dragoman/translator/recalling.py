@@ -1,37 +1,67 @@
-"""Translations from a memory: that of an equal text, in place of a search, and those of similar texts."""
+"""Translations from a memory: those of equal texts and sentences, in place of a search, and those of similar texts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
+from dragoman.alignment.word_spans import words
 from dragoman.errors import ConfigError
+from dragoman.memories import TranslationMemory
 from dragoman.memories.translation_memory import ALMOST, MemoryMatch
 from dragoman.text.cleaning import collapse_spaces, sanitize
-from dragoman.text.protection import occurrences
+from dragoman.text.icu_messages import has_icu_message
+from dragoman.text.languages import WITHOUT_SPACES, base_language
+from dragoman.text.protection import Stretch, occurrences
+from dragoman.text.sentences import sentence_spans
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.terms import missing_terms
 from dragoman.translator.checking import kind
 from dragoman.translator.demanded_terms import demanded_terms
 from dragoman.translator.planning import Planner
 from dragoman.translator.request import Request
-from dragoman.translator.results import Alternative, Flag, Translation
+from dragoman.translator.results import Alternative, Flag, PartTranslation, Translation, merge_flags
+
+
+@dataclass(frozen=True)
+class RecalledPart:
+    """A text, or some of its sentences, and the translation that a memory has for it."""
+
+    request: Request
+    #: None if it must be searched for.
+    translation: Translation | None = None
 
 
 @dataclass(frozen=True)
 class Recalled:
-    """A request, and what its memory has for it."""
+    """A request in parts. It is one part, unless its memory has some of its sentences."""
 
     request: Request
-    #: None if the text must be searched for.
-    translation: Translation | None
+    parts: Sequence[RecalledPart]
     matches: tuple[MemoryMatch, ...] = ()
+
+    @property
+    def missing(self) -> list[Request]:
+        """The parts to search for."""
+        return [part.request for part in self.parts if part.translation is None]
+
+    def joined(self, found: Iterator[Translation]) -> Translation:
+        """Return the translation.
+
+        Args:
+            found: the translations of the missing parts; as many are taken.
+        """
+        own = [next(found) if part.translation is None else part.translation for part in self.parts]
+        translation = own[0] if len(own) == 1 else _joined(self.request, self.parts, own)
+        return replace(translation, memory=self.matches) if self.matches != translation.memory else translation
 
 
 def recall(planner: Planner, request: Request, number: int) -> Recalled:
     """Look a request up in its memory.
 
     The translation of an equal text is used, unless it lacks a protected stretch, or does not begin with the prefix.
+    Else those of its sentences are used.
 
     Args:
         number: of the request, for messages.
@@ -43,17 +73,49 @@ def recall(planner: Planner, request: Request, number: int) -> Recalled:
         raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
     request.checked(f" of request {number}")
     if request.memory is None:
-        return Recalled(request, None)
+        return Recalled(request, (RecalledPart(request),))
     tagged = planner.tagged(request)
     target = None if tagged.target_lang == UNKNOWN else tagged.target_lang
     source = None if tagged.source_lang == UNKNOWN else tagged.source_lang
-    matches = request.memory.lookup(tagged.text, source, target, threshold=request.memory_threshold)
-    if not matches or matches[0].score < 1:
-        return Recalled(request, None, tuple(matches))
-    if (translation := fitting_translation(request, matches)) is None:
+    matches = tuple(request.memory.lookup(tagged.text, source, target, threshold=request.memory_threshold))
+    if matches and matches[0].score == 1:
+        if (translation := fitting_translation(request, matches)) is not None:
+            return Recalled(request, (RecalledPart(request, translation),), matches)
         best, *others = matches
-        return Recalled(request, None, (replace(best, score=ALMOST), *others))
-    return Recalled(request, translation, tuple(matches))
+        matches = (replace(best, score=ALMOST), *others)
+    known = replace(request, source_lang=request.source_lang or source, target_lang=request.target_lang or target)
+    return Recalled(request, recalled_parts(known, request.memory) or (RecalledPart(request),), matches)
+
+
+def recalled_parts(request: Request, memory: TranslationMemory) -> list[RecalledPart]:
+    """Return a request in parts: each sentence that a memory has, and all others, as many together as there are.
+
+    Args:
+        request: with the languages of the text and of its translation.
+
+    Returns:
+        An empty list if the memory has none of them, or if the text cannot be cut: the beginning of its translation is
+        given, or it has a message of ICU.
+    """
+    stretches = request.stretches()
+    if request.prefix or has_icu_message(request.text, stretches):
+        return []
+    parts = list[RecalledPart]()
+    first = 0  # of the sentences that are searched for
+    end = 0
+    for start, stop in _sentence_spans(request.text, stretches):
+        sentence = _part(request, start, stop)
+        match = memory.exact(sentence.text, request.source_lang, request.target_lang)
+        translation = None if match is None else fitting_translation(sentence, (match,))
+        if translation is not None:
+            if request.text[first:end].strip():
+                parts.append(RecalledPart(_part(request, first, end)))
+            parts.append(RecalledPart(sentence, translation))
+            first = stop
+        end = stop
+    if parts and request.text[first:end].strip():
+        parts.append(RecalledPart(_part(request, first, end)))
+    return parts
 
 
 def fitting_translation(request: Request, matches: Sequence[MemoryMatch]) -> Translation | None:
@@ -68,7 +130,10 @@ def fitting_translation(request: Request, matches: Sequence[MemoryMatch]) -> Tra
     missing = tuple(term.source for term in missing_terms(terms, text))
     flags: tuple[Flag, ...] = ("term_missing",) if missing else ()
     alternatives = (Alternative(text, 0.0, 0.0, ()),)
-    return Translation(text, 0.0, (), alternatives, flags=flags, memory=tuple(matches), missing_terms=missing)
+    memory, recalled = tuple(matches), tuple(matches[:1])
+    return Translation(
+        text, 0.0, (), alternatives, flags=flags, memory=memory, recalled=recalled, missing_terms=missing
+    )
 
 
 def _fits(request: Request, translation: str) -> bool:
@@ -76,3 +141,105 @@ def _fits(request: Request, translation: str) -> bool:
     kept = [request.text[start:end] for start, end in request.stretches()]
     is_kept = all(len(occurrences(translation, stretch)) >= kept.count(stretch) for stretch in dict.fromkeys(kept))
     return is_kept and translation.startswith(collapse_spaces(sanitize(request.prefix)))
+
+
+def _sentence_spans(text: str, stretches: Sequence[Stretch]) -> Iterator[Stretch]:
+    """Yield the start and the end of each sentence; none ends within a protected stretch."""
+    first: int | None = None
+    for start, end in sentence_spans(text):
+        first = start if first is None else first
+        if not any(begin < end < stop for begin, stop in stretches):
+            yield first, end
+            first = None
+
+
+def _part(request: Request, start: int, end: int) -> Request:
+    """Return the request for a part of a text."""
+    inside = [stretch for stretch in request.verbatim if start <= stretch[0] and stretch[1] <= end]
+    text = request.text[start:end]
+    verbatim = tuple((begin - start, stop - start) for begin, stop in inside)
+    marked = tuple(part for part in request.marked if part in text)
+    return replace(request, text=text, verbatim=verbatim, marked=marked, memory=None)
+
+
+def _joined(request: Request, parts: Sequence[RecalledPart], found: Sequence[Translation]) -> Translation:
+    """Return the translation of a text, given those of its parts; its k-th alternative has the k-th of each."""
+    target = next(part.request.target_lang for part in parts)
+    between = "" if target is not None and base_language(target) in WITHOUT_SPACES else " "
+    sources = [len(words(part.request.text)) for part in parts]
+    searched = [one for part, one in zip(parts, found, strict=True) if part.translation is None]
+    n_best = min((len(one.alternatives) for one in searched), default=1)
+    alternatives = tuple(
+        _alternative([one.alternatives[0 if one.recalled else rank] for one in found], sources, between)
+        for rank in range(n_best)
+    )
+    best = _alternative([_best(one) for one in found], sources, between)
+    confidences = [one.confidence for one in searched if one.confidence is not None]
+    doubtful = [(one.doubtful or (), one.text) for one in found]
+    joined = Translation(
+        best.text,
+        best.score,
+        best.tokens,
+        alternatives,
+        alignment=best.alignment,
+        n_parts=sum(one.n_parts for one in found),
+        flags=merge_flags(chain.from_iterable(one.flags for one in found)),
+        recalled=tuple(chain.from_iterable(one.recalled for one in found)),
+        missing_terms=tuple(dict.fromkeys(chain.from_iterable(one.missing_terms for one in found))),
+        repairs=tuple(dict.fromkeys(chain.from_iterable(one.repairs for one in found))),
+        confidence=min(confidences, default=None),
+        doubtful=tuple(_shifted(doubtful)) if request.doubts else None,
+    )
+    return _as_source(request, joined) if "unsure" in joined.flags else joined
+
+
+def _best(translation: Translation) -> Alternative:
+    parts = translation.alternatives[0].parts if translation.alternatives else ()
+    score, tokens, links = translation.score, translation.tokens, translation.alignment
+    return Alternative(translation.text, score, score, tokens, parts, links)
+
+
+def _alternative(parts: Sequence[Alternative], sources: Sequence[int], between: str) -> Alternative:
+    """Join alternatives of parts.
+
+    Args:
+        sources: the number of words of each part's text.
+    """
+    texts = [(between if index and part.text else "") + part.text for index, part in enumerate(parts)]
+    own = [
+        PartTranslation(gap + text, score)
+        for index, part in enumerate(parts)
+        for number, (text, score) in enumerate(part.parts or [(part.text, part.score)])
+        for gap in [between if index and not number and text else ""]
+    ]
+    alignment = None
+    if all(part.alignment is not None for part in parts):
+        links, n_sources, n_targets = list[tuple[int, int]](), 0, 0
+        for part, n_words in zip(parts, sources, strict=True):
+            links += [(source + n_sources, target + n_targets) for source, target in part.alignment or ()]
+            n_sources, n_targets = n_sources + n_words, n_targets + len(words(part.text))
+        alignment = tuple(links)
+    return Alternative(
+        "".join(texts),
+        sum(part.score for part in parts),
+        sum(part.log_prob for part in parts),
+        tuple(chain.from_iterable(part.tokens for part in parts)),
+        tuple(own),
+        alignment,
+    )
+
+
+def _shifted(doubtful: Sequence[tuple[Sequence[int], str]]) -> Iterator[int]:
+    """Yield the numbers of the doubtful words of parts, as they are in the whole."""
+    before = 0
+    for numbers, text in doubtful:
+        yield from (number + before for number in numbers)
+        before += len(words(text))
+
+
+def _as_source(request: Request, translation: Translation) -> Translation:
+    """Return the text in place of its translation, because the model is not sure of a part of it."""
+    text = sanitize(request.text).strip()
+    links = tuple((number, number) for number in range(len(words(text)))) if request.align else None
+    doubtful = () if request.doubts else None
+    return replace(translation, text=text, tokens=(), alignment=links, doubtful=doubtful, recalled=(), repairs=())

@@ -79,6 +79,9 @@ class Translation:
     #: Translations of equal and similar texts in the request's memory, the best first. The translation is the first of
     #: them if its score is 1, and then `score` is 0 and `tokens` is empty.
     memory: tuple[MemoryMatch, ...] = ()
+    #: The matches that it was taken from: one for the whole text, or one for each of its sentences that the memory has;
+    #: the model has translated the others.
+    recalled: tuple[MemoryMatch, ...] = ()
     #: The sources of the terms of which it has no translation.
     missing_terms: tuple[str, ...] = ()
     #: What a second search has mended: checks by their names, as in `Request.off`, "terms", "repetition" and

@@ -34,6 +34,7 @@ class PairFile:
         languages: of source and target, as far as the file states them.
         notes: lines for people about how the file is read.
         is_line_by_line: True if the pair at index i begins on line i + 1.
+        count_by_machine: counts the pairs that are left out, because the file says that a machine translated them.
     """
 
     read: Callable[[], Iterator[LocatedPair]]
@@ -41,6 +42,7 @@ class PairFile:
     languages: Languages = (None, None)
     notes: tuple[str, ...] = ()
     is_line_by_line: bool = False
+    count_by_machine: Callable[[], int] = lambda: 0
 
 
 @dataclass(frozen=True)

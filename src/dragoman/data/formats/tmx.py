@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,6 +14,7 @@ from dragoman.data.formats.column_names import Languages, same_language
 from dragoman.data.formats.file_names import table_languages
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile
 from dragoman.data.formats.side_text import SideText
+from dragoman.data.formats.xliff import BY_MACHINE
 from dragoman.data.formats.xml_blocks import parse_blocks, root_name
 from dragoman.data.text_files.lines import Line
 from dragoman.errors import ConfigError, DataError
@@ -20,6 +22,8 @@ from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.text.languages import base_language
 
 SUFFIXES = frozenset((".tmx",))
+#: The property of a text that says where it comes from, in the words of XLIFF 1.2: TMX has none of its own.
+ORIGIN = "state-qualifier"
 #: Units by which the languages of a memory are judged if the request does not name both.
 _N_JUDGED = 1_000
 #: Inline elements that hold native code, which is no text; of these types, the code is a line break.
@@ -28,10 +32,11 @@ _CODE, _BREAKS = frozenset(("bpt", "ept", "it", "ph", "ut")), frozenset(("lb", "
 
 @dataclass
 class _Unit:
-    """A `<tu>`: the line where it begins, and a text in each of some languages."""
+    """A `<tu>`: the line where it begins, a text in each of some languages, and the languages of machines' texts."""
 
     line: int
     variants: list[tuple[str, Line]] = field(default_factory=list)
+    by_machine: list[str] = field(default_factory=list)
 
     def texts(self, language: str, *, is_exact: bool) -> list[Line]:
         """Return the texts with a code, else, unless `is_exact`, those of the same language in other regions."""
@@ -47,7 +52,8 @@ def is_tmx(request: PairRequest) -> bool:
 def open_tmx(request: PairRequest) -> PairFile:
     """Return the pairs of a translation memory in two of its languages.
 
-    A unit with several translations gives several pairs; one that lacks a language gives none.
+    A unit with several translations gives several pairs; one that lacks a language gives none. Texts that a machine
+    translated, by their property `ORIGIN`, are left out.
 
     Raises:
         DataError: the file is not well-formed XML, or no translation memory in two languages.
@@ -57,22 +63,28 @@ def open_tmx(request: PairRequest) -> PairFile:
         advice = "leave --columns out; --source-lang and --target-lang choose the languages"
         raise ConfigError("a translation memory has no columns", request.path, advice=advice)
     languages = _choose_languages(request)
-    read = partial(_read_pairs, request.text, languages)
+    by_machine: Counter[str] = Counter()
+    read = partial(_read_pairs, request.text, languages, by_machine)
     source, target = languages
     note = f'{request.path}: read as a translation memory (TMX); source: "{source}", target: "{target}"'
-    return PairFile(read, lambda: sum(1 for _ in read()), (_usual_code(source), _usual_code(target)), (note,))
+    codes = (_usual_code(source), _usual_code(target))
+    return PairFile(read, lambda: sum(1 for _ in read()), codes, (note,), count_by_machine=by_machine.total)
 
 
-def _read_pairs(text: TextFile, languages: tuple[str, str]) -> Iterator[LocatedPair]:
+def _read_pairs(text: TextFile, languages: tuple[str, str], by_machine: Counter[str]) -> Iterator[LocatedPair]:
     is_exact = same_language(*languages)  # from British to American English, say
     is_empty = True
+    by_machine.clear()
     for unit in _UnitReader(text.path).read(text):
+        by_machine.update(code for code in unit.by_machine if any(same_language(code, each) for each in languages))
         sides = (unit.texts(language, is_exact=is_exact) for language in languages)
         for source, target in itertools.product(*sides):
             yield unit.line, source, target
             is_empty = False
     if is_empty:
-        advice = "check --source-lang and --target-lang"
+        n_left_out = by_machine.total()
+        left_out = f"; {n_left_out:,} left out: translated by a machine" if n_left_out else ""
+        advice = f"check --source-lang and --target-lang{left_out}"
         raise DataError(f"no unit has both {languages[0]} and {languages[1]}", text.path, advice=advice)
 
 
@@ -87,6 +99,8 @@ class _UnitReader:
         self._unit: _Unit | None = None
         self._language: str | None = None
         self._segment: SideText | None = None  # that is open
+        self._origin: list[str] | None = None  # what the open property says
+        self._is_by_machine = False
         self._is_root = True
 
     def read(self, text: TextFile) -> Iterator[_Unit]:
@@ -109,8 +123,11 @@ class _UnitReader:
             self._unit = _Unit(line)
         elif name == "tuv":
             self._language = attributes.get("xml:lang") or attributes.get("lang")
+            self._is_by_machine = False
             if self._language is None:
                 raise DataError("a <tuv> without xml:lang", self._path, line=line, advice="export the file again")
+        elif name == "prop" and attributes.get("type") == ORIGIN:
+            self._origin = []
         elif name == "seg":
             self._segment = SideText(_CODE)
 
@@ -120,8 +137,14 @@ class _UnitReader:
             self._segment.end_code()
         elif name == "seg" and self._segment is not None:
             if self._unit is not None and self._language is not None:
-                self._unit.variants.append((self._language, self._segment.line()))
+                if self._is_by_machine:
+                    self._unit.by_machine.append(self._language)
+                else:
+                    self._unit.variants.append((self._language, self._segment.line()))
             self._segment = None
+        elif name == "prop" and self._origin is not None:
+            self._is_by_machine = "".join(self._origin).strip() == BY_MACHINE
+            self._origin = None
         elif name == "tu" and self._unit is not None:
             self._units.append(self._unit)
             self._unit = None
@@ -130,6 +153,8 @@ class _UnitReader:
         """Take some text."""
         if self._segment is not None:
             self._segment.add(text)
+        elif self._origin is not None:
+            self._origin.append(text)
 
 
 # ----------------------------------------------------------------------------------------------- languages

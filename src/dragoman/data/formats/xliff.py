@@ -22,14 +22,23 @@ _CODE = frozenset(("bpt", "ept", "it", "ph", "x", "bx", "ex", "sc", "ec", "cp"))
 _BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
 #: States of targets that nobody should learn from: of XLIFF 1.2, and of 2.
 _UNFINISHED = re.compile("new|needs-.*|initial")
+#: The origin of a target that a machine translated, in the word of XLIFF 1.2; what stands before it in XLIFF 2, which
+#: has no word for it; and all such origins.
+BY_MACHINE, ORIGIN_PREFIX = "leveraged-mt", "dragoman:"
+_MACHINE_ORIGINS = frozenset((BY_MACHINE, "mt-suggestion", ORIGIN_PREFIX + BY_MACHINE))
+#: States of a target that a person has checked.
+_CHECKED = frozenset(("final", "signed-off", "reviewed"))
+_MACHINE_FAULT = "translated by a machine"
 
 
 @dataclass
 class _Unit:
-    """A `<trans-unit>` or `<segment>`: its line, its texts, and its state; None if it has none."""
+    """A `<trans-unit>` or `<segment>`: its line, its texts, its state and its origin; None if it has none."""
 
     line: int
     state: str | None
+    origin: str | None
+    is_approved: bool
     is_translated: bool
     texts: dict[str, Line] = field(default_factory=dict)
 
@@ -39,7 +48,10 @@ class _Unit:
             return "not to translate"
         if not all(self.texts.get(side, "") for side in _SIDES):
             return "without a target"
-        return "unfinished" if self.state and _UNFINISHED.fullmatch(self.state) else None
+        if self.state and _UNFINISHED.fullmatch(self.state):
+            return "unfinished"
+        is_checked = self.is_approved or self.state in _CHECKED
+        return _MACHINE_FAULT if self.origin in _MACHINE_ORIGINS and not is_checked else None
 
 
 def is_xliff(request: PairRequest) -> bool:
@@ -50,7 +62,8 @@ def is_xliff(request: PairRequest) -> bool:
 def open_xliff(request: PairRequest) -> PairFile:
     """Return the pairs of a file: source and target of each unit that has both.
 
-    Units that are not to be translated are left out, and those whose state says that they are unfinished.
+    Units that are not to be translated are left out, and those whose state says that they are unfinished, or that
+    a machine translated them and nobody has checked them.
 
     Raises:
         DataError: the file is not well-formed XML, is no XLIFF, or has no translation.
@@ -64,6 +77,7 @@ def open_xliff(request: PairRequest) -> PairFile:
     for unit in reader.read(request.text):
         left_out[unit.fault() or ""] += 1
     n_pairs = left_out.pop("", 0)
+    n_by_machine = left_out[_MACHINE_FAULT]
     listed = ", ".join(f"{n:,} {kind}" for kind, n in left_out.items())
     if not n_pairs:
         advice = f"give one with translations (left out: {listed})" if listed else "check the file"
@@ -79,7 +93,8 @@ def open_xliff(request: PairRequest) -> PairFile:
 
     note = f"{path}: read as XLIFF, {counted(n_pairs, 'unit')}" + (f" (left out: {listed})" if listed else "")
     note += f"; source: {sides[0]}, target: {sides[1]}"
-    return PairFile(read, lambda: n_pairs, languages[::-1] if swapped else languages, (note,))
+    stated = languages[::-1] if swapped else languages
+    return PairFile(read, lambda: n_pairs, stated, (note,), count_by_machine=lambda: n_by_machine)
 
 
 class _UnitReader:
@@ -127,10 +142,12 @@ class _UnitReader:
             types = {attributes.get(key) for key in ("ctype", "type", "subType")}
             self._side.start(name, is_break=not _BREAKS.isdisjoint(types))
         elif name in _UNITS:
-            self._unit = _Unit(line, attributes.get("state"), is_translated)
+            is_approved = attributes.get("approved") == "yes"
+            self._unit = _Unit(line, attributes.get("state"), attributes.get("subState"), is_approved, is_translated)
         elif name in _SIDES and parent in _UNITS and self._unit is not None:
             self._side = SideText(_CODE)
             self._unit.state = attributes.get("state", self._unit.state)
+            self._unit.origin = attributes.get("state-qualifier", self._unit.origin)
         elif name in ("xliff", "file"):
             self._name_languages(attributes)
 
