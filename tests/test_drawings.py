@@ -13,6 +13,7 @@ sys.path.insert(0, str(BOOK / "building"))
 import drawings  # noqa: E402
 from chapters import chapters  # noqa: E402
 from drawings import SVG, DrawingError, Place, draw, names  # noqa: E402
+from pictures import PICTURES, picture_line, pictures, without_pictures  # noqa: E402
 
 _USE = re.compile(r"^```\{drawing\} (?P<name>[\w-]+)\n(?P<options>(?::[^\n]*\n)*)", re.M)
 #: A drawing that is as small as can be.
@@ -163,3 +164,29 @@ def test_unknown_drawings_and_parts_are_named(small: Path) -> None:
         draw("large", place())
     with pytest.raises(DrawingError, match="no part 'two'; there are: one, whole"):
         draw("small", place(), "two")
+
+
+@each_language
+def test_plain_markdown_shows_a_picture_of_each_drawing_and_widget(language: str) -> None:
+    blocks = re.compile(
+        r"(?P<before>[^\n]*)\n\n^```(?P<block>\{(?:drawing|widget|try-it)\} [\w-]+)\n(?P<options>(?::[^\n]*\n)*)", re.M
+    )
+    n_blocks = 0
+    for page in (BOOK / language).glob("**/*.md"):
+        text = page.read_text(encoding="utf-8")
+        for found in blocks.finditer(text):
+            line = picture_line(found["block"], found["options"], language)
+            assert found["before"] == line, page
+            assert (page.parent / line.rpartition("(")[2].rstrip(")")).is_file()
+            n_blocks += 1
+        assert "](../pictures/" not in without_pictures(text)
+        assert without_pictures(text).count("\n```{") == text.count("\n```{")
+    assert n_blocks > 40
+
+
+def test_pictures_are_those_of_the_drawings_as_they_are() -> None:
+    expected = pictures()
+    assert set(PICTURES.glob("*/*.svg")) == set(expected), "run docs/book/building/pictures.py"
+    for path, content in expected.items():
+        assert path.read_text(encoding="utf-8") == content, "run docs/book/building/pictures.py"
+        assert ET.fromstring(content).find(f"{{{SVG}}}style") is not None

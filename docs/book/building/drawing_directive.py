@@ -16,6 +16,7 @@ from typing import ClassVar
 from docutils import nodes
 from docutils.parsers.rst import directives
 from drawings import DrawingError, Place, draw
+from pictures import without_pictures
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -55,7 +56,12 @@ class Drawing(SphinxDirective):
         return heading[1] if heading else page
 
 
+def _leave_out_pictures(app: Sphinx, docname: str, source: list[str]) -> None:
+    source[0] = without_pictures(source[0])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_directive("drawing", Drawing)
+    app.connect("source-read", _leave_out_pictures)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 from chapters import cells
 from hosted import first_cell
+from pictures import without_pictures
 
 _INCLUDE = re.compile(r"^```\{literalinclude\} (?P<path>\S+)\n(?P<options>(?::[^\n]*\n)*)```$", re.M)
 _DRAWING = re.compile(
@@ -39,6 +40,7 @@ def write_notebook(page: Path, folder: Path) -> None:
 
 def _plain(text: str, page: Path) -> str:
     """Return Markdown that Jupyter understands."""
+    text = without_pictures(text)
     text = _WIDGET.sub(_IN_THE_PAGE[page.parent.name], text)
     text = _INCLUDE.sub(lambda found: _source(found, page.parent), text)
     text = _DRAWING.sub(lambda found: _drawing(found, page), text)
