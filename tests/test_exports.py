@@ -1,6 +1,7 @@
 """Exports to other programs, without these: what is refused, what is compared. tests/foreign runs the programs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,12 +103,37 @@ def test_equal_translations_are_counted() -> None:
         config = SearchConfig(beam_size=1, max_length=limit)
         beams = translator.pipeline.search([SearchJob(source, (), config) for source in sources])
         ours = [list(beam[0].hypothesis.ids) for beam in beams]
-        return [[-1] if number == 1 else ids[: limit - 2] for number, ids in enumerate(ours)]  # an end is forced
+        return [
+            [ids[0] - 1] if number == 1 else ids[: limit - 2] for number, ids in enumerate(ours)
+        ]  # an end is forced
 
     agreement = compare(bundle, translate, ["A man.", "She is reading.", "", ">>zh<< The cat sat."])
     assert [bundle.tokenizers.source.pieces(source[:1]) for source in seen] == [[">>de<<"]] * 3 + [[">>zh<<"]]
-    assert agreement == (3, 4)
+    assert (agreement.n_equal, agreement.n_sentences) == (3, 4)
     assert str(compare(bundle, lambda sources, limit: [[] for _ in sources])) == "0 of 200"
+
+
+def test_what_differs_is_told_by_its_reason() -> None:
+    bundle = tiny_bundle(tiny_tokenizers())
+    translator = Translator([bundle], bundle.tokenizers, compute=ComputeOptions("cpu", short_list=False))
+    config = SearchConfig(beam_size=1, max_length=min(bundle.config.max_length, 100))
+
+    def translate(sources: Any, limit: int) -> list[list[int]]:
+        jobs = [SearchJob(source, (), config, never_written(bundle.tokenizers)) for source in sources]
+        found = [list(each[0].hypothesis.ids) for each in translator.pipeline.search(jobs)]
+        return [[ids[0] - 1] if row == 1 else ids for row, ids in enumerate(found)]
+
+    lines = ["A man is riding a horse.", "A dog runs.", "A cat."]
+    (difference,) = (agreement := compare(bundle, translate, lines)).differences
+    assert str(agreement) == "2 of 3"
+    assert not difference.is_tie
+    assert agreement.others().startswith(
+        "of the others, 0 by a tie of scores (at most 0.001 apart), 1 by other scores; "
+    )
+    assert difference.theirs in agreement.others()
+    same = {name: np.zeros_like(weight) for name, weight in bundle.weights.items()}
+    (tie, *_) = compare(replace(bundle, weights=same), lambda sources, _: [[9]] * len(sources), lines).differences
+    assert tie.is_tie  # a model of zeros finds all tokens equally probable
 
 
 def test_a_text_without_lines_is_nothing_to_compare(tmp_path: Path) -> None:

@@ -178,7 +178,9 @@ def compared_lines(path: Path | None) -> list[str]:
 def _say_agreement(output: Path, program: str, precision: str, agreement: Agreement | None) -> None:
     compared = f"{program} is not installed, so no translations were compared"
     if agreement is not None:
+        others = f"; {told}" if (told := agreement.others()) else ""
         compared = (
             f"{program} in {precision} translates {agreement} sentences as dragoman does in float32 (greedy search)"
+            f"{others}"
         )
     say(f"wrote {output}, {megabytes(output):.1f} MB; {compared}")

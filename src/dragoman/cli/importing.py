@@ -59,4 +59,5 @@ def _compare(folder: Path, bundle: Bundle, sentences: Sequence[str]) -> None:
     from dragoman.exchange.hugging_face_folder import translate_ids
 
     agreement = compare(bundle, lambda ids, limit: translate_ids(folder, bundle, ids, limit), sentences)
-    say(f"transformers translates {agreement} sentences as dragoman does (greedy search)")
+    others = f"; {told}" if (told := agreement.others()) else ""
+    say(f"transformers translates {agreement} sentences as dragoman does (greedy search){others}")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.bundle.bundle import Bundle
+from dragoman.errors import printable
 from dragoman.exchange.piece_names import never_written
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.subword import Subword
@@ -25,18 +26,48 @@ _LONGEST, _LONGEST_SOURCE = 100, 24
 Greedy = Callable[[Sequence[Sequence[int]], int], Sequence[Sequence[int]]]
 
 
-class Agreement(NamedTuple):
-    """The number of sentences that were compared, and of those with equal translations."""
+#: Most by which the log-probabilities of two next tokens differ so that rounding decides between them.
+_TIE = 0.001
 
-    n_equal: int
+
+class Difference(NamedTuple):
+    """A sentence that two programs translate in two ways."""
+
+    ours: str
+    theirs: str
+    #: Our model finds both equally probable where they part.
+    is_tie: bool
+
+
+class Agreement(NamedTuple):
+    """The number of sentences that were compared, and those with two translations."""
+
     n_sentences: int
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def n_equal(self) -> int:
+        """The number of sentences with equal translations."""
+        return self.n_sentences - len(self.differences)
 
     def __str__(self) -> str:
         return f"{self.n_equal} of {self.n_sentences}"
 
+    def others(self) -> str:
+        """Return a sentence about the others, which shows the first one; "" if there are none."""
+        if not self.differences:
+            return ""
+        n_ties = sum(one.is_tie for one in self.differences)
+        first = min(self.differences, key=lambda one: one.is_tie)
+        kinds = (
+            f"{n_ties} by a tie of scores (at most {_TIE:g} apart), {len(self.differences) - n_ties} by other scores"
+        )
+        shown = f'"{printable(first.theirs)}", and dragoman writes "{printable(first.ours)}"'
+        return f"of the others, {kinds}; the first: {shown}"
+
 
 def compare(bundle: Bundle, translate: Greedy, sentences: Sequence[str] = (), target_lang: str = "") -> Agreement:
-    """Count the sentences that another program translates as our greedy search in float32 does.
+    """Compare the translations of another program with those of our greedy search in float32.
 
     Args:
         translate: by the other program.
@@ -58,8 +89,28 @@ def compare(bundle: Bundle, translate: Greedy, sentences: Sequence[str] = (), ta
     ours = [candidates[0].hypothesis.ids for candidates in translator.pipeline.search(jobs)]
     theirs = translate(sources, limit)
     last = limit - 2  # transformers counts the start as a token, and may force the end mark at the limit
-    n_equal = sum(list(one)[:last] == list(other)[:last] for one, other in zip(ours, theirs, strict=True))
-    return Agreement(n_equal, len(sources))
+    pairs = zip(sources, ours, theirs, strict=True)
+    differing = [(source, *ids) for source, *ids in pairs if list(ids[0])[:last] != list(ids[1])[:last]]
+    ties = _ties(translator, differing)
+    decode = tokenizers.target.decode
+    differences = (
+        Difference(decode(list(one)), decode(list(other)), is_tie)
+        for (_, one, other), is_tie in zip(differing, ties, strict=True)
+    )
+    return Agreement(len(sources), tuple(differences))
+
+
+def _ties(translator: Translator, differing: Sequence[tuple[Sequence[int], ...]]) -> Iterator[bool]:
+    """Yield True for two translations if our model finds both equally probable at the first token that differs.
+
+    Args:
+        differing: a source, and its two translations.
+    """
+    for source, *both in differing:
+        parting = (at for at, (one, other) in enumerate(zip(*both, strict=False)) if one != other)
+        at = next(parting, min(map(len, both)))  # or one ends where the other goes on
+        first, second = translator.forced_decoder.log_probs([(source, list(one)[: at + 1]) for one in both])
+        yield abs(first[at] - second[at]) <= _TIE
 
 
 def until_end(ids: list[int], end: int) -> list[int]:
