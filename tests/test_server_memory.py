@@ -51,6 +51,10 @@ def test_a_memory_wins_over_the_model_in_its_direction_only(model: Path, tmp_pat
         assert first["text"] == REITER
         assert first["lines"][0]["memory"] == [{"score": 1.0, "source": HORSE, "target": REITER, "is_adapted": False}]
         assert first["lines"][0]["alternatives"][0]["alignment"]
+        body["texts"] = [f"a horse. {HORSE}"]
+        (line,) = client.post("/v1/translate", json=body).json()["translations"][0]["lines"]
+        assert [match["source"] for match in line["recalled"]] == [HORSE]
+        assert line["alternatives"][0]["alignment"]
         import_extra("rapidfuzz", "memory")
         assert [match["source"] for match in second["lines"][0]["memory"]] == [HORSE]
         many = client.post("/v1/translate", json={**body, "texts": ["\n".join([HORSE] * 101)], "matches": True})

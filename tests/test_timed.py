@@ -146,6 +146,8 @@ def test_more_time_counts_what_was_spent(
     assert 3000 - (time.monotonic() - started) - 1 < left[1] < 3000 - (1000 - left[0])
     assert saved_steps(run / "checkpoints")[-1] == 24
     assert any(line.startswith("12 -> 24 steps: the learning rate goes up at once from 0 to ") for line in log_lines)
+    kept = [line for line in log_lines if line.startswith("kept training.")]
+    assert not any("max_steps" in line or "max_epochs" in line for line in kept)  # the time says the length
     checkpoint = RunFolder(run).load()
     assert checkpoint is not None
     assert (checkpoint.progress.time_limit, checkpoint.progress.chosen_for_time["training.max_steps"]) == (3000, 24)

@@ -229,6 +229,7 @@ def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> Lin
         confidence=translation.confidence if is_direct else None,
         doubtful=list(translation.doubtful) if is_direct and translation.doubtful is not None else None,
         memory=list(translation.memory),
+        recalled=list(translation.recalled),
     )
 
 

@@ -155,6 +155,10 @@ class LineAnswer(BaseModel):
         list[MemoryMatch],
         Field(description="Texts that people translated, with scores: 1 for an equal one, whose translation is used."),
     ]
+    recalled: Annotated[
+        list[MemoryMatch],
+        Field(description="What was used of the memory: a match for the line, or for each sentence that it has."),
+    ]
 
 
 class TextAnswer(BaseModel):

@@ -139,10 +139,11 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
     asked = settings.get("training") or {}
     chosen = run.chosen_for_time()
     kept = _kept(asked, saved_config.training, chosen)
-    if any(kept.values()):
-        _log.info(
-            f"kept {', '.join(f'training.{key}={value}' for key, value in kept.items() if value)}, as this run began"
-        )
+    is_timed = bool(chosen)  # then the time says the length, and it may change
+    told = {name: value for name, value in kept.items() if value and not (is_timed and name in LIMITS)}
+    if told:
+        listed = ", ".join(f"training.{name}={value}" for name, value in told.items())
+        _log.info(f"kept {listed}, as this run began")
     size = next((size for size in SIZES if size.preset == chosen.get("model.preset")), None)
     config = resolve({**settings, "training": {**asked, **kept}}, start, size, is_begun=True)
     refuse_changes(saved_config, config, run.path)
