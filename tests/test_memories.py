@@ -393,17 +393,20 @@ def test_a_table_without_languages_takes_what_is_added(tmp_path: Path) -> None:
     append_units(path, [Unit("Close it.", "Schließen.", "en", "de")])
     expected = [("Save the file.", "Datei speichern."), ("Hello.", "Hallo."), ("Close it.", "Schließen.")]
     assert [unit[:2] for unit in open_units(path)] == expected
-    path.write_text("en\tde\nHello.\tHallo.\n")
+    for start in ("", "\n", "en\tde\n"):
+        path.write_text(start)
+        append_units(path, [Unit("Hello.", "Hallo.", "en", "de")])
+        assert [unit[:2] for unit in open_units(path) if unit.source] == [("Hello.", "Hallo.")]
     append_units(path, [Unit("Yes.", "Ja.")])
     assert list(open_units(path)) == [Unit("Hello.", "Hallo.", "en", "de"), Unit("Yes.", "Ja.", "en", "de")]
 
 
-@pytest.mark.parametrize("header", ["target\tsource", "id\tsource\ttarget"])
-def test_a_table_of_other_columns_stays_as_it_is(header: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", ["target\tsource\na\tb\n", "id\tsource\ttarget\n1\ta\tb\n", "de\ten\n"])
+def test_a_table_of_other_columns_stays_as_it_is(content: str, tmp_path: Path) -> None:
     path = tmp_path / "m.tsv"
-    path.write_text(f"{header}\n" + "\t".join("abc"[: header.count("\t") + 1]) + "\n")
+    path.write_text(content)
     before = path.read_bytes()
-    with pytest.raises(ConfigError, match=r"other columns .*; import it into a new memory"):
+    with pytest.raises(ConfigError, match=r"are not a text, a tab and its translation.*; import it into a new memory"):
         append_units(path, [Unit("Close it.", "Schließen.", "en", "de")])
     assert path.read_bytes() == before
 

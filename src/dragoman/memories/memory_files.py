@@ -224,19 +224,24 @@ def _require_one_direction(path: Path, units: Sequence[Unit]) -> None:
 
 
 def _require_same_columns(path: Path, unit: Unit) -> None:
-    """Check that a table has two columns, in the languages of a unit; what is not known fits everything.
+    """Check that a table has a text and its translation a line, in the languages of a unit.
+
+    What is not known fits everything.
 
     Raises:
         ConfigError: it has others.
     """
-    known = next(open_units(path))
-    if any(None not in codes and len(set(codes)) > 1 for codes in zip(known.direction, unit.direction, strict=True)):
-        problem = f"the table is {_name(known.direction)}, and the new text {_name(unit.direction)}"
-        raise ConfigError(problem, path, advice="give --source-lang and --target-lang of the table, or another file")
     with open(path, encoding="utf-8-sig", errors="replace") as file:
         first = [line.removesuffix("\n") for line in islice(file, _N_JUDGED)]
-    if f"{known.source}\t{known.target}" not in first:
-        problem = "the table has other columns than a text and its translation"
+    known = next((one for one in open_units(path) if one.source or one.target), None)
+    if known is None:  # at most a first line with the languages
+        expected = "".join(line.decode() for line in _header([unit])).removesuffix("\n")
+        known = unit if not any(first) or expected in first else Unit("", "")
+    elif any(None not in codes and len(set(codes)) > 1 for codes in zip(known.direction, unit.direction, strict=True)):
+        problem = f"the table is {_name(known.direction)}, and the new text {_name(unit.direction)}"
+        raise ConfigError(problem, path, advice="give --source-lang and --target-lang of the table, or another file")
+    if known is not unit and f"{known.source}\t{known.target}" not in first:
+        problem = "the lines of the table are not a text, a tab and its translation"
         advice = f"import it into a new memory: dragoman memory import NEW{LOG_SUFFIX} {path}"
         raise ConfigError(problem, path, advice=advice)
 
