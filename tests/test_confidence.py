@@ -123,12 +123,15 @@ def test_confidence_follows_from_probability_and_length(translator: Translator) 
         assert found.doubtful is None
 
 
-def test_a_long_text_has_the_confidence_of_all_its_segments(translator: Translator) -> None:
-    text = " ".join(TEXTS)
-    found = translator.translate(text, sentences=True)
-    assert found.n_parts > 2
-    n_tokens = len(found.alternatives[0].tokens) + found.n_parts
-    assert found.confidence == EASY.confidence(found.alternatives[0].log_prob, n_tokens)
+def test_a_text_is_as_sure_as_its_least_sure_sentence(translator: Translator) -> None:
+    sentences = [text for text in TEXTS if text.endswith(".")]
+    each = [one.confidence for one in translator.translate(sentences)]
+    assert len(set(each)) > 1
+    for first in range(len(sentences)):
+        for last in range(first + 1, len(sentences) + 1):
+            found = translator.translate(" ".join(sentences[first:last]), sentences=True)
+            assert found.n_parts == last - first
+            assert found.confidence == min(one for one in each[first:last] if one is not None)
 
 
 @pytest.mark.captions

@@ -57,10 +57,10 @@ class Calibration(Section):
             yield "chrf", "scores that fall"
 
     def confidence(self, log_prob: float, n_tokens: int) -> float:
-        """Return the confidence in a translation, 0 to 1.
+        """Return the confidence in the translation of a segment, 0 to 1.
 
         Args:
-            n_tokens: of the translation, each end of a sentence included.
+            n_tokens: of the translation, its end included.
         """
         return round(float(np.interp(log_prob / n_tokens, self.log_probs, self.chrf)), 4)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,16 +22,15 @@ from dragoman.translator.searching import Candidate
 
 
 def confidence(plan: TextPlan, candidates: Sequence[Candidate]) -> float | None:
-    """Return the confidence in a translation; None for one that is copied.
+    """Return the confidence in a translation: that of its least sure segment; None for one that is copied.
 
     What masks stand for does not count: a term of a list is right, however improbable the model finds it.
     """
-    pairs = zip(plan.segments, candidates, strict=True)
-    written = [candidate.masked or candidate.hypothesis for segment, candidate in pairs if not segment.is_copied]
-    if plan.calibration is None or not written:
+    if (calibration := plan.calibration) is None:
         return None
-    log_prob = math.fsum(hypothesis.log_prob for hypothesis in written)
-    return plan.calibration.confidence(log_prob, sum(len(hypothesis.ids) + 1 for hypothesis in written))
+    pairs = zip(plan.segments, candidates, strict=True)
+    written = (candidate.masked or candidate.hypothesis for segment, candidate in pairs if not segment.is_copied)
+    return min((calibration.confidence(each.log_prob, len(each.ids) + 1) for each in written), default=None)
 
 
 def confidence_flags(plan: TextPlan, found: float | None) -> list[Flag]:

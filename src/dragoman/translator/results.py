@@ -87,8 +87,8 @@ class Translation:
     #: What a second search has mended: checks by their names, as in `Request.off`, "terms", "repetition" and
     #: "length", as flags have them, and "unfinished", if the end of the sentence was missing.
     repairs: tuple[str, ...] = ()
-    #: The chrF2 that such translations have on average, from 0 to 1 (see `dragoman.translator.confidence`). None if the
-    #: model is not calibrated for the direction.
+    #: The chrF2 that such translations have on average, from 0 to 1 (see `dragoman.translator.confidence`); of several
+    #: segments, that of the least sure one. None if the model is not calibrated for the direction.
     confidence: float | None = None
     #: The numbers of doubtful words, as in alignments. None if the request has no `doubts`.
     doubtful: tuple[int, ...] | None = None
