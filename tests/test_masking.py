@@ -25,6 +25,7 @@ from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.learning import learn_tokenizers
 from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.text.terms import Term, TermList
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import (
     Candidate,
@@ -167,8 +168,31 @@ def test_a_price_alone_is_written_by_the_rules_of_its_language(masking: Tokenize
     requests = [Request(text), Request(text, prefix="Ja:"), Request(text, verbatim=[(0, len(text))])]
     found = stages.translate([replace(request, source_lang="en", target_lang="de", align=True) for request in requests])
     assert [one.text for one in found] == [written, f"Ja: {written}", text]
-    assert [one.flags for one in found] == [(), (), ("copied",)]
+    assert not any(one.flags for one in found)
     assert all(one.alignment for one in found)
+    assert not any(search.calls)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_flagged"),
+    [
+        ("Horse Guards", False),
+        ('- "horse guards!"', False),
+        ("Horse Guards. https://example.com/horse", False),
+        ("ann@example.com", False),
+        ("{name} (Tack)", False),
+        ("Horse Guards 9e107d9d372bb6826bd81d3542a419d6", True),
+    ],
+)
+def test_what_is_to_be_kept_needs_no_flag_where_it_stands_alone(
+    masking: Tokenizers, text: str, is_flagged: bool
+) -> None:
+    search = ScriptedSearch(masking, same)
+    facts = ModelFacts(learned=LEARNED.model_copy(update={"without_words": 0.0}))
+    stages = replace(pipeline(search), planner=Planner(masking, Directions(masking), 400, facts))
+    terms = TermList([Term("Horse Guards")])
+    (found,) = stages.translate([Request(text, terms=terms, protect="Tack")])
+    assert (found.text, found.flags) == (text, ("copied",) if is_flagged else ())
     assert not any(search.calls)
 
 
@@ -213,7 +237,7 @@ def test_a_text_of_spans_alone_is_copied_like_one_of_marks_alone(masking: Tokeni
     planner = Planner(masking, Directions(masking), 400, ModelFacts(learned=LEARNED))
     plan = planner.plan([Request("https://a.org :-) {name}")], SearchConfig())
     (translation,) = pipeline(search).finish(plan, [])
-    assert (translation.text, translation.flags) == ("https://a.org :-) {name}", ("copied",))
+    assert (translation.text, translation.flags) == ("https://a.org :-) {name}", ())
 
 
 BEAM = ["Er hat nichts.", "Er hat 12.", "Er hat ⟨1⟩ und 13.", "Er hat ⟨1⟩ und 12.", "⟨1⟩, 12."]

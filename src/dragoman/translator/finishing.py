@@ -11,6 +11,8 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Link
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
+from dragoman.text.protection import merged
+from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import Choice, ranked, restored
 from dragoman.translator.content_check import content_flags
@@ -132,15 +134,21 @@ def _flags(plan: TextPlan, chosen: Sequence[Choice]) -> Iterator[Flag]:
         if plan.request.plain and not segment.is_copied:
             continue
         yield from choice.candidates[0].hypothesis.faults
-        if segment.flag is not None and _has_text(segment):
+        if segment.flag is not None and _has_own_text(segment):
             yield segment.flag
         if segment.reading.has_foreign:
             yield "copied"
 
 
-def _has_text(segment: Segment) -> bool:
-    """Return False for marks and emoji, which are the same in all languages, so that copying them needs no flag."""
-    return any(map(str.isalnum, segment.text))
+def _has_own_text(segment: Segment) -> bool:
+    """Return False for what a translation has unchanged, so that copying it needs no flag: marks, verbatim spans, and
+    what the request protects."""
+    spans = [(span.start, span.end) for span in find_spans(segment.text) if span.kind in VERBATIM]
+    own, end = [], 0
+    for start, next_end in merged([*spans, *segment.protected]):
+        own.append(segment.text[end:start])
+        end = next_end
+    return any(map(str.isalnum, "".join([*own, segment.text[end:]])))
 
 
 def _lacks_stretch(plan: TextPlan, translation: Translation) -> bool:
