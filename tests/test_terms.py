@@ -147,6 +147,8 @@ def test_tables_are_read(tmp_path: Path, name: str, content: str) -> None:
         (b"source,target\na,b,c\n", "the row has more cells than the header: .*:2; put quotation marks around a text"),
         (b"source,target\na,\n", "the term 'a' has no target: .*:2; write one, or yes under do-not-translate"),
         (b"source,target\na,*\n", "the term 'a' has an empty target: .*:2"),
+        (b"source,target\na,b\ncontract*,c\n", r"the source 'contract\*' has \*, .*:3; write a line for each form"),
+        (b"source,target\na|b,c\n", r"the source 'a\|b' has \|, .*:2; write a line for each form"),
         (b"source,target,dnt\na,b,maybe\n", "'maybe' in column do-not-translate: .*:2; write yes or no"),
         (b"source,target,dnt\na,b,yes\n", "a term that is kept has another target: .*:2; remove one of the two"),
         (b"source,target,dnt\na,b,\n\nA,,yes\n", "line 2 says otherwise whether 'A' is translated: .*:4"),
@@ -182,6 +184,10 @@ def test_typed_lines_are_terms() -> None:
     ]:
         with pytest.raises(ConfigError, match=f"{problem}; write: source = target"):
             typed_terms(text)
+    for text, mark in [("a = b\ncar | cars = c", r"\|"), ("a = b\ncar* = c", r"\*")]:
+        with pytest.raises(ConfigError, match=f"line 2 of the terms has {mark} in its source.*; write a line for each"):
+            typed_terms(text)
+    assert [term.source for term in typed_terms("A*\n* note = Anmerkung")] == ["A*", "* note"]
 
 
 # --- translations ----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from dragoman.data.termbase import is_termbase, read_termbase
 from dragoman.data.text_files.compression import uncompressed_name
 from dragoman.data.text_files.lines import Unreadable, read_lines
 from dragoman.errors import ConfigError, DataError
-from dragoman.text.terms import BETWEEN_TARGETS, Term, TermList
+from dragoman.text.terms import BETWEEN_TARGETS, GOES_ON, Term, TermList
 
 _log = logging.getLogger(__name__)
 
@@ -27,6 +27,8 @@ _COLUMNS = {
 }
 _YES, _NO = frozenset(("yes", "y", "true", "1", "x")), frozenset(("", "no", "n", "false", "0"))
 _DELIMITERS = "\t,;"
+#: The advice for a source with a mark of targets.
+_ONE_EACH = "write a line for each form of the word"
 #: Names of columns that an error lists.
 _MOST_NAMES = 8
 
@@ -109,6 +111,9 @@ def typed_terms(text: str) -> TermList:
                 raise ConfigError(f"line {number} of the terms has no target", advice="write: source = target")
             if not source:
                 raise ConfigError(f"line {number} of the terms has no source", advice="write: source = target")
+            if mark := _mark_of_targets(source) if equals else "":
+                problem = f"line {number} of the terms has {mark} in its source, which only a target may have"
+                raise ConfigError(problem, advice=_ONE_EACH)
             terms.append(Term(source, _targets(targets)))
     return TermList(terms)
 
@@ -168,6 +173,9 @@ def _term(row: _Row, columns: dict[str, int], path: Path) -> Term:
         return value in _YES
 
     is_kept, targets = is_yes("do-not-translate"), _targets(cell("target"))
+    if mark := "" if is_kept else _mark_of_targets(cell("source")):
+        problem = f"the source {cell('source')!r} has {mark}, which only a target may have"
+        raise DataError(problem, path, line=row.line, advice=_ONE_EACH)
     if is_kept and targets not in ((), (cell("source"),)):
         raise DataError("a term that is kept has another target", path, line=row.line, advice="remove one of the two")
     if not is_kept and not targets:
@@ -177,6 +185,12 @@ def _term(row: _Row, columns: dict[str, int], path: Path) -> Term:
         return Term(cell("source"), () if is_kept else targets, is_yes("case"))
     except ConfigError as error:
         raise DataError(str(error).split(";")[0], path, line=row.line, advice="mend or remove the row") from None
+
+
+def _mark_of_targets(source: str) -> str:
+    """Return a mark of a source that has a meaning in targets only: between forms, or at the end of a word."""
+    has_end = any(word.endswith(GOES_ON) and word != GOES_ON for word in source.split())
+    return BETWEEN_TARGETS if BETWEEN_TARGETS in source else GOES_ON if has_end else ""
 
 
 def _targets(text: str) -> tuple[str, ...]:
