@@ -58,6 +58,26 @@ def test_what_needed_no_repair_says_so(masking: Tokenizers) -> None:
     assert (found.text, found.repairs) == ("a b", ())
 
 
+@pytest.mark.parametrize(
+    ("text", "at_last", "repairs"),
+    [
+        ("On Monday.", "am Montag", ("weekdays",)),
+        ("On Monday. On Tuesday.", "am Montag am", ()),
+        ("{x} on Monday.", "⟨1⟩ am Montag", ("spans", "weekdays")),
+        ("{x} on Monday and Tuesday.", "⟨1⟩ am Montag", ("spans",)),
+    ],
+)
+def test_a_check_that_still_fails_is_no_repair(
+    masking: Tokenizers, text: str, at_last: str, repairs: tuple[str, ...]
+) -> None:
+    class Half(ScriptedSearch):
+        def texts(self, job: SearchJob) -> Sequence[str]:
+            return [at_last.removesuffix(" am") if job.required else "am"]
+
+    (found,) = pipeline(Half(masking, lambda text: [text])).translate([Request(text, sentences=True, **EN_DE)])
+    assert (found.text, found.repairs) == (at_last.replace("⟨1⟩", "{x}"), repairs)
+
+
 def test_what_the_model_finds_implausible_is_flagged_and_left(masking: Tokenizers) -> None:
     stages = judged_by(Doubting, pipeline(ScriptedSearch(masking, loses_numbers)))
     (found,) = stages.translate([Request("a 12 b", **EN_DE)])

@@ -79,6 +79,10 @@ class Proposal(NamedTuple):
         others = [*candidate.hypothesis.faults, *([] if candidate.hypothesis.finished else ["unfinished"])]
         return {*lost, *((name, "") for name in others)}
 
+    def failing(self, found: Candidate) -> set[str]:
+        """Return the names of what is wrong with a candidate."""
+        return {name for name, _ in self._faults(found)}
+
     @property
     def pieces(self) -> dict[str, str]:
         """For each mask of the second search that the first one had too, the piece that it was there."""
@@ -199,7 +203,8 @@ class SecondSearch:
     ) -> list[Choice]:
         """Return the choices of a plan's jobs, better ones in place of those that were searched again.
 
-        A choice is better if it has lost less than before and nothing else, and the model finds it plausible.
+        A choice is better if it has lost less than before and nothing else, and the model finds it plausible. Its
+        repairs are the checks that it did not pass before, and that no segment of its text fails now.
 
         Args:
             choices: of the plan's jobs.
@@ -213,6 +218,12 @@ class SecondSearch:
             is_plausible = cost(proposal, choice) <= MOST_COST or proposal.choice.missing_terms
             if is_plausible and (mended := proposal.mended(choice.candidates[0])):
                 after[number] = choice._replace(candidates=choice.candidates[: plan.config.n_best], repairs=mended)
+        failing: dict[int, set[str]] = {}
+        for number, proposal in proposals.items():
+            failing.setdefault(id(proposal.text), set()).update(proposal.failing(after[number].candidates[0]))
+        for number, proposal in proposals.items():
+            mended = [name for name in after[number].repairs if name not in failing[id(proposal.text)]]
+            after[number] = after[number]._replace(repairs=mended)
         return after
 
     def read_again(
