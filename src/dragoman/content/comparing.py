@@ -79,6 +79,10 @@ class Side:
         """The values of the numbers in digits."""
         return {value for number in self.numbers for value in number.values}
 
+    def count(self, value: int) -> int:
+        """Return how many of the numbers in digits have a value."""
+        return sum(value in number.values for number in self.numbers)
+
     @cached_property
     def known_values(self) -> set[Decimal | int]:
         """The values in digits and in words."""
@@ -408,11 +412,12 @@ class Dates:
     id = "dates"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
-        """Yield dates whose month the other side neither names nor has as a number."""
+        """Yield dates whose month the other side neither names nor has as a number, beside those of both sides."""
         for change, own, other in _both_ways(source, target):
             for entity in find_dates(own.text, own.language):
                 month = entity.value[1] if isinstance(entity.value, tuple) else 0
-                if month not in other.values and not other.mentions("months", int(month)):
+                has_number = other.count(int(month)) > own.count(int(month))  # of 3 March, 3 is the day
+                if not has_number and not other.mentions("months", int(month)):
                     yield Fault(self.id, change, entity)
 
 

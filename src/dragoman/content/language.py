@@ -110,8 +110,9 @@ class Language:
 
     @cached_property
     def weekday_numbers(self) -> Mapping[str, int]:
-        """The numbers of weekdays by their full names in small letters; 0 is Monday."""
-        return {form.lower(): number for number, forms in enumerate(self.cldr["weekdays"]) for form in forms}
+        """The numbers of weekdays by their full names and plurals in small letters; 0 is Monday."""
+        plurals = {form.lower(): number for number, form in enumerate(self.known("weekday_plurals"))}
+        return plurals | {form.lower(): number for number, forms in enumerate(self.cldr["weekdays"]) for form in forms}
 
     @cached_property
     def weekdays(self) -> re.Pattern[str]:
@@ -120,8 +121,8 @@ class Language:
 
     @property
     def weekday_forms(self) -> list[str]:
-        """The full names of weekdays."""
-        return [form for forms in self.cldr["weekdays"] for form in forms]
+        """The full names of weekdays, and their plurals."""
+        return [*self.known("weekday_plurals"), *(form for forms in self.cldr["weekdays"] for form in forms)]
 
     def may_have_entities(self, text: str) -> bool:
         """Return False for a text without a digit, a month, a weekday and a million: it has no entity. It is quick."""
