@@ -28,9 +28,30 @@ def test_of_a_file_the_first_lines_are_named_and_the_others_counted(caplog: pyte
     assert (len(named), last.split(":")[0]) == (MOST_NAMED, "5 more lines")
 
 
-def test_of_a_file_improbable_lines_are_only_counted(caplog: pytest.LogCaptureFixture) -> None:
-    (line,) = told(caplog, "low_confidence", 25, is_typed=False)
-    assert line.startswith("25 of 25 lines are probably wrong")
+@pytest.mark.parametrize(
+    ("n_lines", "quoted", "told_of"),
+    [
+        (25, "", "25 of 25 lines are probably wrong: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …; "),
+        (2, "", "2 of 2 lines are probably wrong: 1, 2; "),
+        (1, "A cat.", '1 of 1 line is probably wrong: 1 ("A cat."); '),
+        (4, "A cat.", '4 of 4 lines are probably wrong: 1 ("A cat."), 2 ("A cat."), 3 ("A cat."), …; '),
+    ],
+)
+def test_of_a_file_improbable_lines_are_counted_and_the_first_named(
+    caplog: pytest.LogCaptureFixture, n_lines: int, quoted: str, told_of: str
+) -> None:
+    (line,) = told(caplog, "low_confidence", n_lines, is_typed=False, quoted=quoted)
+    assert line.startswith(told_of)
+    assert line.endswith(f"--min-confidence 0.3 leaves {'it' if n_lines == 1 else 'them'} untranslated")
+
+
+def test_the_first_improbable_lines_of_many_files_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    warnings = LineWarnings()
+    for number in range(1, MOST_NAMED + 5):
+        warnings.tell(number, Translation("", 0.0, (), flags=("low_confidence",)), file=f"{number % 2}.txt")
+    assert [line.split(":")[:2] for line in caplog.messages] == [
+        [f"{number % 2}.txt", f" line {number}"] for number in range(1, MOST_NAMED + 1)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ _log = logging.getLogger(__name__)
 
 #: Lines that are named for each kind of warning; more are counted.
 MOST_NAMED = 20
+#: Lines that are named where they are only counted, and texts of documents.
+_NUMBERS, _TEXTS = 10, 3
 #: Characters of a text that a warning quotes.
 _QUOTED = 50
 _WORDS: dict[Flag, str] = {
@@ -44,6 +46,7 @@ class LineWarnings:
     def __init__(self, unit: str = "line", *, is_typed: bool = False) -> None:
         self._unit, self._is_typed = unit, is_typed
         self._counts: Counter[Flag] = Counter()
+        self._improbable: list[str] = []  # the first
         self._n_translations = 0
 
     def tell(self, number: int, translation: Translation, quoted: str = "", file: str = "") -> None:
@@ -55,9 +58,11 @@ class LineWarnings:
         """
         self._n_translations += 1
         self._counts.update(translation.flags)
-        named_flags = [flag for flag in translation.flags if self._is_named(flag)]
+        named_flags = [flag for flag in translation.flags if self._is_named(flag, file)]
+        place = f' ("{_beginning(quoted)}")' if quoted else ""
+        if "low_confidence" in translation.flags and len(self._improbable) < (_TEXTS if quoted else _NUMBERS):
+            self._improbable.append(f"{number}{place}")
         if named_flags:
-            place = f' ("{_beginning(quoted)}")' if quoted else ""
             where = f"{file}: " if file else ""
             _log.warning(f"{where}{self._unit} {number}{place}: {'; '.join(_words(translation, named_flags))}")
 
@@ -75,10 +80,13 @@ class LineWarnings:
         if count := self._counts["low_confidence"]:
             verb, them = ("is", "it") if count == 1 else ("are", "them")
             advice = f"--min-confidence {least} leaves {them} untranslated"
-            _log.warning(f"{count:,} of {counted(self._n_translations, self._unit)} {verb} probably wrong; {advice}")
+            which = ", ".join(self._improbable) + (", …" if count > len(self._improbable) else "")
+            problem = f"{count:,} of {counted(self._n_translations, self._unit)} {verb} probably wrong: {which}"
+            _log.warning(f"{problem}; {advice}")
 
-    def _is_named(self, flag: Flag) -> bool:
-        return self._is_typed or (flag != "low_confidence" and self._counts[flag] <= MOST_NAMED)
+    def _is_named(self, flag: Flag, file: str) -> bool:
+        """Return True if a line has a warning of its own; `finish` tells of the improbable lines of a single file."""
+        return self._is_typed or ((flag != "low_confidence" or file != "") and self._counts[flag] <= MOST_NAMED)
 
 
 def _beginning(text: str) -> str:
