@@ -35,7 +35,7 @@ def opened(content: bytes, format: str, target: str = "de") -> Document:
 
 
 def copied(document: Document) -> list[Translation]:
-    return [Translation(segment.text, 0.0, ()) for segment in document.segments()]
+    return [Translation(segment.text, -1.0, ()) for segment in document.segments()]
 
 
 def elements_of(content: str) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -215,7 +215,9 @@ def test_states_say_what_is_translated_and_what_to_check() -> None:
         remembered = written(unit.format(""), memory=(MemoryMatch(score, "A dog", "A dog"),))
         assert remembered == unit.format(new.replace("leveraged-mt", origin))
     copy = '<target state="needs-review-translation">A dog</target>'
-    assert written(unit.format(""), flags=("copied",)) == unit.format(copy)
+    assert written(unit.format(""), score=0.0, flags=("copied",)) == unit.format(copy)
+    kept = '<target state="translated">A dog</target>'  # a term that is not translated
+    assert written(unit.format(""), score=0.0) == unit.format(kept)
     assert written("<trans-unit><source>%s</source></trans-unit>") == (
         '<trans-unit><source>%s</source><target state="translated">%s</target></trans-unit>'
     )

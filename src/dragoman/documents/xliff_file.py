@@ -164,7 +164,8 @@ class XliffFile:
         for part in job.parts:
             if isinstance(part, Flow):
                 translation = next(given)
-                is_copy = "copied" in translation.flags and translation.text == part.source.text
+                is_unread = not translation.score and not translation.memory  # by a model
+                is_copy = is_unread and translation.text == part.source.text
                 used += [] if is_copy else [translation]
                 is_doubtful = is_doubtful or bool(translation.flags)
                 written.append(part.fill(translation))
