@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dragoman.data.batch_order import BatchOrder
 from dragoman.data.batches import Batch, Batches, collate
 from dragoman.data.drawn_pairs import Drawing
-from dragoman.data.prefetch import prefetch
+from dragoman.data.prefetch import Prefetch
 from dragoman.data.prepare import prepare
 from dragoman.data.store import PairStore, Part, StoreWriter, pack
 from dragoman.errors import DataError
@@ -236,31 +236,36 @@ def test_there_is_little_padding(data_folder: Path, tmp_path: Path) -> None:
 # -- fetching ahead ----------------------------------------------------------------------------------------------
 
 
-def test_items_come_in_order_and_errors_in_their_place() -> None:
-    assert list(prefetch(iter(range(100)))) == list(range(100))
+def counted(number: int, made: list[int] | None = None) -> Generator[int]:
+    for each in range(number):
+        if made is not None:
+            made.append(each)
+        yield each
 
-    def failing() -> Iterator[int]:
+
+def test_items_come_in_order_and_errors_in_their_place() -> None:
+    with Prefetch(counted(100)) as fetched:
+        assert list(fetched) == list(range(100))
+        assert next(fetched, None) is None
+
+    def failing() -> Generator[int]:
         yield 1
         raise DataError("damaged")
 
-    fetched = prefetch(failing())
-    assert next(fetched) == 1
-    with pytest.raises(DataError, match="damaged"):
-        next(fetched)
+    with Prefetch(failing()) as failed:
+        assert next(failed) == 1
+        for _ in range(2):
+            with pytest.raises(DataError, match="damaged"):
+                next(failed)
 
 
 def test_only_so_many_are_fetched_ahead_and_none_after_the_end() -> None:
     made: list[int] = []
-
-    def making() -> Iterator[int]:
-        for number in range(1000):
-            made.append(number)
-            yield number
-
     before = threading.active_count()
-    fetched = prefetch(making(), ahead=2)
-    assert [next(fetched) for _ in range(3)] == [0, 1, 2]
-    time.sleep(0.05)
-    assert len(made) <= 3 + 2 + 1
-    fetched.close()  # type: ignore[attr-defined]
+    with Prefetch(counted(1000, made), ahead=2) as fetched:
+        assert [next(fetched) for _ in range(3)] == [0, 1, 2]
+        while not fetched.is_ready:
+            time.sleep(0.001)
+        time.sleep(0.05)
+        assert len(made) <= 3 + 2 + 1
     assert threading.active_count() == before

@@ -441,6 +441,7 @@ LARGEST = {
     "training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p "
     "augmentation.spans augmentation.reserved augmentation.case augmentation.punctuation augmentation.typos",
     10: "search.length_penalty",
+    256: "training.batch_workers",
     100: "data.temperature training.r_drop search.temperature search.repetition_penalty",
     1000: "tokenizer.reserved data.max_ratio "
     "model.n_encoder_layers model.n_decoder_layers training.lr search.beam_size search.n_best",

@@ -653,17 +653,17 @@ def test_a_run_keeps_the_precision_that_was_chosen_for_it(
 def test_micro_batches_that_are_set_anew_win_over_what_the_memory_allowed(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
 ) -> None:
-    run, seen, real = tmp_path / "run", list[int | None](), Batches.micro_batches
+    run, seen, real = tmp_path / "run", list[int | None](), Batches.share
 
     def watched(self: Batches, position: int, **options: Any) -> Any:
-        if "micro_batch_tokens" in options:  # it is not a validation
+        if options["micro_batch_tokens"] is not None:  # it is not a validation
             seen.append(options["micro_batch_tokens"])
         return real(self, position, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(gradient, "batch_loss", without_memory(70))
         train(settings(corpus, max_steps=2, warmup_steps=1), run, device="cpu")
-    monkeypatch.setattr(Batches, "micro_batches", watched)
+    monkeypatch.setattr(Batches, "share", watched)
     for asked, expected in ((None, 50), (150, 150)):
         more = {"micro_batch_tokens": asked} if asked else {}
         steps = 4 if asked is None else 6
@@ -726,7 +726,7 @@ def test_data_that_cannot_be_read_any_more_ends_it_resumable(
     corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There are no worker processes; batches come from a thread, and so do its errors."""
-    run, real = tmp_path / "run", Batches.micro_batches
+    run, real = tmp_path / "run", Batches.share
 
     def failing(self: Batches, position: int, **options: Any) -> Any:
         if position == 16:
@@ -734,7 +734,7 @@ def test_data_that_cannot_be_read_any_more_ends_it_resumable(
         return real(self, position, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Batches, "micro_batches", failing)
+        patch.setattr(Batches, "share", failing)
         with pytest.raises(DataError, match="is gone"):
             train(settings(corpus), run, device="cpu")
     assert saved_steps(run / "checkpoints")[-1] == 14

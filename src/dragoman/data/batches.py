@@ -11,12 +11,15 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from dragoman.data.batch_order import BatchOrder
+from dragoman.data.batch_order import BatchOrder, Draw
 from dragoman.data.drawn_pairs import AS_STORED, Drawing, DrawnPairs
 from dragoman.data.row_groups import group_by_cost, group_rows
 from dragoman.data.store import PairStore
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizers
+
+#: Ids of some pairs: source (B, S) and target (B, T) as in `Batch`, which go from process to process faster.
+Arrays = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,15 @@ class Batch:
 
     source_ids: Tensor
     target_ids: Tensor
+
+    @classmethod
+    def of(cls, arrays: Arrays) -> Self:
+        """Return the batch of the ids of both sides, which it shares."""
+        return cls(*map(torch.from_numpy, arrays))
+
+    def pinned(self) -> Self:
+        """Return the batch in RAM from which a GPU copies while it computes."""
+        return type(self)(self.source_ids.pin_memory(), self.target_ids.pin_memory())
 
     def to(self, device: torch.device) -> Self:
         """Return the batch on a device."""
@@ -48,15 +60,23 @@ def collate(
     Args:
         one_length: pad so that encoder and decoder read equally many tokens (T = S + 1).
     """
+    return Batch.of(_collated(source_ids, target_ids, special_ids, one_length=one_length))
+
+
+def _collated(
+    source_ids: Sequence[ArrayLike], target_ids: Sequence[ArrayLike], special_ids: SpecialIdPair, *, one_length: bool
+) -> Arrays:
     sides = [[np.asarray(ids, dtype=np.int64) for ids in side] for side in (source_ids, target_ids)]
     lengths = [max(map(len, side), default=0) for side in sides]
     if one_length:
         lengths = [max(lengths)] * 2
     source = _padded(sides[0], lengths[0], special_ids.source, start=False)
-    return Batch(source, _padded(sides[1], lengths[1], special_ids.target, start=True))
+    return source, _padded(sides[1], lengths[1], special_ids.target, start=True)
 
 
-def _padded(rows: Sequence[NDArray[np.int64]], longest: int, special_ids: SpecialIds, *, start: bool) -> Tensor:
+def _padded(
+    rows: Sequence[NDArray[np.int64]], longest: int, special_ids: SpecialIds, *, start: bool
+) -> NDArray[np.int64]:
     width = longest + 1 + start
     ids = np.full((len(rows), width), special_ids.pad, dtype=np.int64)
     for row, sentence in zip(ids, rows, strict=True):
@@ -65,7 +85,18 @@ def _padded(rows: Sequence[NDArray[np.int64]], longest: int, special_ids: Specia
         row[end] = special_ids.end
     if start:
         ids[:, 0] = special_ids.start
-    return torch.from_numpy(ids)
+    return ids
+
+
+@dataclass(frozen=True)
+class Share:
+    """A process's share of a batch, not made yet: everything that it is made of, so that any process can make it."""
+
+    draw: Draw
+    #: Tokens of a micro-batch; None is the whole share.
+    micro_batch_tokens: int | None = None
+    #: See `collate`.
+    one_length: bool = False
 
 
 class Batches:
@@ -93,6 +124,8 @@ class Batches:
         self._drawn, self._tokenizers = DrawnPairs(store, tokenizers, seed, drawing), tokenizers
         self._lengths_change = drawing.augmentation.is_on
         self._batch_tokens = batch_tokens
+        #: True if pairs are not used as they are stored, which takes ten times as long.
+        self.are_changed = drawing.sampling or drawing.augmentation.is_on
         self.epochs = self._order.epochs
 
     def pairs(self, index: int) -> NDArray[np.uint32]:
@@ -108,18 +141,38 @@ class Batches:
         world_size: int = 1,
         one_length: bool = False,
     ) -> list[Batch]:
-        """Return a process's share of a batch, as micro-batches of at most `micro_batch_tokens`.
+        """Return a process's share of a batch, made at once; `share` explains the arguments."""
+        share = self.share(
+            index, micro_batch_tokens=micro_batch_tokens, rank=rank, world_size=world_size, one_length=one_length
+        )
+        return [Batch.of(arrays) for arrays in self.make(share)]
+
+    def share(
+        self,
+        index: int,
+        *,
+        micro_batch_tokens: int | None = None,
+        rank: int = 0,
+        world_size: int = 1,
+        one_length: bool = False,
+    ) -> Share:
+        """Return a process's share of a batch, to be made as micro-batches of at most `micro_batch_tokens`.
 
         A process has none if the batch has fewer pairs than there are processes. See `collate` for `one_length`.
         """
-        draw = self._order.draw(index)
-        drawn = list(zip(draw.pairs.tolist(), draw.copies.tolist(), strict=True))[rank::world_size]
+        draw, own = self._order.draw(index), slice(rank, None, world_size)
+        return Share(Draw(draw.epoch, draw.pairs[own], draw.copies[own]), micro_batch_tokens, one_length)
+
+    def make(self, share: Share) -> list[Arrays]:
+        """Return the micro-batches of a share: a function of the share alone, whichever process calls it."""
+        draw = share.draw
+        drawn = zip(draw.pairs.tolist(), draw.copies.tolist(), strict=True)
         rows = [self._drawn.ids(pair, copy, draw.epoch) for pair, copy in drawn]
         costs = [max(map(len, row)) + 1 for row in rows]
         if self._lengths_change:
-            groups = group_by_cost(costs, micro_batch_tokens or self._batch_tokens)
+            groups = group_by_cost(costs, share.micro_batch_tokens or self._batch_tokens)
         else:
-            groups = group_rows(costs, micro_batch_tokens)
+            groups = group_rows(costs, share.micro_batch_tokens)
         special_ids = self._tokenizers.special_ids
         parts = ([[rows[row][side] for row in group] for side in (0, 1)] for group in groups)
-        return [collate(source, target, special_ids, one_length=one_length) for source, target in parts]
+        return [_collated(source, target, special_ids, one_length=share.one_length) for source, target in parts]

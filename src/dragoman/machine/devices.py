@@ -87,4 +87,9 @@ def all_cores() -> int:
     setting = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
     if setting.isascii() and setting.isdigit() and int(setting):
         return int(setting)
+    return usable_cores()
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use by its affinity, whatever number of threads is set."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from typing import Generic, TypeVar, cast
 
+from dragoman.machine.signals import HANG_UP
+
 Result = TypeVar("Result")
 
 
@@ -69,7 +71,13 @@ def close_other_sockets(own: int) -> None:
                     os.close(int(name))
 
 
-def leave_signals_to_parent() -> None:
-    """Ignore Ctrl-C, which reaches parent and copies alike, so that the parent decides; end on SIGTERM."""
+def leave_signals_to_parent(*, all_of_them: bool = False) -> None:
+    """Ignore Ctrl-C, which reaches parent and copies alike, so that the parent decides; end on SIGTERM.
+
+    Args:
+        all_of_them: ignore SIGTERM and the end of a terminal, too: a cluster sends them to all processes of a job.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN if all_of_them else signal.SIG_DFL)
+    if HANG_UP is not None and all_of_them:
+        signal.signal(HANG_UP, signal.SIG_IGN)

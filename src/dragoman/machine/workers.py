@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import multiprocessing
 import os
 import threading
@@ -32,18 +34,26 @@ class Workers(Generic[Job, Result]):
         n_workers: the number of processes; one is this process itself.
         advice: for a person whose RAM is too short for so many.
         is_apart: even one worker is another process, and even a single job is done there.
+        ends_by_close: no signal that a person may send ends a worker, only `close`, or the end of this process: it
+            finishes what it is doing first, and needs them for that.
 
     Raises:
         ConfigError: fewer than one.
     """
 
     def __init__(
-        self, work: Callable[[Job], Result], n_workers: int, advice: str = "use fewer", *, is_apart: bool = False
+        self,
+        work: Callable[[Job], Result],
+        n_workers: int,
+        advice: str = "use fewer",
+        *,
+        is_apart: bool = False,
+        ends_by_close: bool = False,
     ) -> None:
         if n_workers < 1:
             raise ConfigError(f"{n_workers} workers", advice="use at least 1")
         self._work, self._n_workers, self._advice = work, n_workers, advice
-        self._is_apart = is_apart and can_fork()
+        self._is_apart, self._ends_by_close = is_apart and can_fork(), ends_by_close
         self._forget()
 
     def _forget(self) -> None:
@@ -70,8 +80,12 @@ class Workers(Generic[Job, Result]):
         with self._turn, self._claim() as connections:
             return self._share(jobs, connections)
 
-    def imap(self, jobs: Iterable[Job]) -> Iterator[Result]:
+    def imap(self, jobs: Iterable[Job], ahead: int = 0) -> Iterator[Result]:
         """Yield the result of each job, in order, while jobs are still being made: each worker has at most one.
+
+        Args:
+            ahead: jobs that may be begun or done before their turn, at least one for each worker. With more, a worker
+                goes on while another is still at an earlier, longer job.
 
         Raises:
             ResourceError: a worker was killed, most likely for want of RAM.
@@ -81,18 +95,24 @@ class Workers(Generic[Job, Result]):
             return
         self._reset_after_fork()
         with self._claim() as connections:
-            remaining, busy = iter(jobs), deque[Connection]()
-            for connection, job in zip(connections, remaining, strict=False):
-                self._send(connection, job)
-                busy.append(connection)
-            for job in remaining:
-                connection = busy.popleft()
-                result = self._receive(connection)
-                self._send(connection, job)
-                busy.append(connection)
-                yield result
-            for connection in busy:
-                yield self._receive(connection)
+            most, remaining = max(ahead, len(connections)), enumerate(jobs)
+            idle, busy = deque(connections), dict[Connection, int]()
+            answers, turn = dict[int, Answer[Result]](), 0
+            while True:
+                while idle and len(busy) + len(answers) < most and (numbered := next(remaining, None)) is not None:
+                    connection = idle.popleft()
+                    busy[connection] = numbered[0]
+                    self._send(connection, numbered[1])
+                if turn in answers:
+                    yield answers.pop(turn).get()
+                    turn += 1
+                elif not busy:
+                    return
+                else:
+                    ready = wait(list(busy))
+                    for connection in [each for each in busy if each in ready]:
+                        answers[busy.pop(connection)] = self._receive(connection)
+                        idle.append(connection)
 
     def _share(self, jobs: Sequence[Job], connections: Sequence[Connection]) -> list[Result]:
         """Give each worker its next job as soon as it is done, never two, so that neither side waits to send."""
@@ -107,7 +127,7 @@ class Workers(Generic[Job, Result]):
             ready = wait(list(busy))
             idle = [connection for connection in busy if connection in ready]
             for connection in idle:
-                results[busy.pop(connection)] = self._receive(connection)
+                results[busy.pop(connection)] = self._receive(connection).get()
         return [results[number] for number in range(len(jobs))]
 
     @contextlib.contextmanager
@@ -121,33 +141,40 @@ class Workers(Generic[Job, Result]):
             raise RuntimeError("the workers still have jobs of another call")
         self._is_busy = True
         try:
-            while len(self._connections) < self.n_workers:
-                self._connections.append(self._start())
+            self.start()
             yield self._connections
         except BaseException:
-            self._dismiss()
+            self.close()
             raise
         finally:
             self._is_busy = False
+
+    def start(self) -> None:
+        """Start the workers, if they are not there: a process is copied most safely while no other thread works."""
+        if self._ends_by_close and not self._connections:
+            atexit.register(self.close)  # called before Python waits for the processes that it started
+        while len(self._connections) < self.n_workers:
+            self._connections.append(self._start())
+
+    def close(self) -> None:
+        """Let all workers end after their present job; the next call starts others."""
+        atexit.unregister(self.close)
+        for connection in self._connections:
+            connection.close()
+        self._connections = []
 
     def _start(self) -> Connection:
         """Start a worker, which ends when this process closes the connection, or ends."""
         parent_end, child_end = multiprocessing.Pipe()
         # A copy has our ends of all connections too, and would keep the other workers from ending with them.
-        fork(_serve, self._work, child_end, [*self._connections, parent_end])
+        fork(_serve, self._work, child_end, [*self._connections, parent_end], self._ends_by_close)
         child_end.close()
         return parent_end
-
-    def _dismiss(self) -> None:
-        """Let all workers end after their present job; the next call starts others."""
-        for connection in self._connections:
-            connection.close()
-        self._connections = []
 
     def _reset_after_fork(self) -> None:
         """Leave workers that this process inherited by a fork to the process that started them."""
         if self._process != os.getpid():
-            self._dismiss()
+            self.close()
             self._forget()
 
     def _send(self, connection: Connection, job: Job) -> None:
@@ -156,20 +183,23 @@ class Workers(Generic[Job, Result]):
             return
         raise self._killed()
 
-    def _receive(self, connection: Connection) -> Result:
+    def _receive(self, connection: Connection) -> Answer[Result]:
         try:
             received: Answer[Result] = connection.recv()
         except (EOFError, ConnectionResetError):
             raise self._killed() from None
-        return received.get()
+        return received
 
     def _killed(self) -> ResourceError:
         return ResourceError("a worker process was killed", advice=self._advice)
 
 
-def _serve(work: Callable[[Job], Result], connection: Connection, inherited: Sequence[Connection]) -> None:
+def _serve(
+    work: Callable[[Job], Result], connection: Connection, inherited: Sequence[Connection], ends_by_close: bool
+) -> None:
     """Do jobs until the connection closes."""
-    leave_signals_to_parent()
+    leave_signals_to_parent(all_of_them=ends_by_close)
+    gc.freeze()  # what it shares stays shared
     threadpool_limits(1)
     for other in inherited:
         other.close()

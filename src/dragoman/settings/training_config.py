@@ -19,6 +19,9 @@ class TrainingConfig(Section):
     micro_batch_tokens: Positive | None = None
     """The same for one pass through the model; None is the whole batch. Smaller values save memory; gradients are
     accumulated, so nothing changes except the dropout masks."""
+    batch_workers: Annotated[int, Field(ge=0, le=256)] | None = None
+    """Processes that make batches while another trains; they make the same ones, whatever their number. None is one for
+    each core that a GPU leaves free, and 0 on a CPU, where the training makes them itself."""
     max_steps: Positive | None = None
     max_epochs: Positive | None = None
     optimizer: Literal["adam", "muon"] = "adam"

@@ -19,7 +19,10 @@ _log = logging.getLogger(__name__)
 #: Settings that may change, besides all of `search`.
 CHANGEABLE = frozenset(
     {
-        *(f"training.{name}" for name in ("max_steps", "max_epochs", "patience", "micro_batch_tokens")),
+        *(
+            f"training.{name}"
+            for name in ("max_steps", "max_epochs", "patience", "micro_batch_tokens", "batch_workers")
+        ),
         *(
             f"training.{name}"
             for name in ("validate_every", "save_every", "save_minutes", "log_every", "keep_checkpoints")

@@ -15,6 +15,7 @@ from dragoman.data.epochs import Epochs
 from dragoman.machine.ram import peak_memory
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.training_config import TrainingConfig
+from dragoman.training.batch_watch import BatchWatch
 from dragoman.training.checkpoint import Window
 from dragoman.training.core_watch import CoreWatch
 from dragoman.training.metrics_log import MetricsLog, open_logs
@@ -49,6 +50,7 @@ class Recorder:
 
     Args:
         epochs: their numbers of batches.
+        batch_watch: knows how long the steps waited for their batches.
         progress_bar: show a bar, if standard error is a terminal.
     """
 
@@ -58,6 +60,7 @@ class Recorder:
         training: TrainingConfig,
         folder: RunFolder,
         epochs: Epochs,
+        batch_watch: BatchWatch,
         *,
         is_main: bool,
         progress_bar: bool,
@@ -67,6 +70,7 @@ class Recorder:
         self._device = next(state.model.parameters()).device
         self._bar = ProgressBar(total_steps(training, epochs), is_shown=is_main and progress_bar)
         self._cores = CoreWatch(torch.get_num_threads() if self._device.type == "cpu" else 1)
+        self._batches = batch_watch
         self._logs: Sequence[MetricsLog] = ()
 
     def __enter__(self) -> Self:
@@ -91,6 +95,7 @@ class Recorder:
         yield
         seconds, progress = time.perf_counter() - started, self._state.progress
         self._cores.add(seconds, time.process_time() - cpu_started)
+        self._batches.add(seconds)
         progress.seconds += seconds
         progress.window.seconds += seconds
         self._bar.move(progress.step, progress.n_steps)
@@ -104,6 +109,7 @@ class Recorder:
         progress = self._state.progress
         window, progress.window = progress.window, Window()
         self._cores.log()
+        waiting = self._batches.log()
         if not self._is_main or not window.n_tokens:
             return
         epoch, speed = self._epochs.done(progress.step), window.n_tokens / window.seconds
@@ -124,6 +130,7 @@ class Recorder:
                 "target_tokens": progress.target_tokens,
                 "target_tokens_per_second": round(speed, 1),
                 "seconds": round(progress.seconds, 3),
+                "waiting_for_batches": round(waiting, 3),
             }
         )
         figures = [f"epoch {epoch:.1f}", f"training loss {loss:.3f}", f"lr {rate:.1e}", f"{speed:,.0f} target tokens/s"]

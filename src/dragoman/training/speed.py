@@ -27,7 +27,8 @@ def measure_speed(trainer: Trainer, prepared: Prepared, seconds: float) -> Speed
         prepared: its corpus.
         seconds: for the steps; the translations take about as long at most.
     """
-    step = _seconds_of_step(trainer, seconds)
+    with trainer.micro_batches:
+        step = _seconds_of_step(trainer, seconds)
     store = prepared.validation
     costs = max(int(store.source_lengths.sum()), int(store.target_lengths.sum())) + len(store)
     loss = FORWARD_SHARE * step * costs / trainer.training.batch_tokens

@@ -77,7 +77,13 @@ class Trainer:
         self.stop = StopRequest()
         self.saver = Saver(state, folder, self.training, is_main=is_main)
         self.recorder = Recorder(
-            state, self.training, folder, batches.epochs, is_main=is_main, progress_bar=progress_bar
+            state,
+            self.training,
+            folder,
+            batches.epochs,
+            self.micro_batches.watch,
+            is_main=is_main,
+            progress_bar=progress_bar,
         )
 
     @property
@@ -94,7 +100,7 @@ class Trainer:
         """
         is_new = not self.saver.resume()
         state, training, processes = self.state, self.training, self.processes
-        with self.stop, self.recorder:
+        with self.stop, self.recorder, self.micro_batches:
             if is_new:
                 state.progress.precision = agree_on_precision(self.config, self.device, processes)
             if state.progress.precision == "float16":
