@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.text import spans
 from dragoman.text.spans import VERBATIM, find_spans
 
 SIGNS = "a1 =.,:/@#{}%$`_-+()⟨⟩\\'~写é😀<3\u20e3;!?sd&[]"
@@ -27,10 +28,18 @@ def texts_of(text: str, kind: str) -> list[str]:
 
 @given(st.one_of(st.text(), st.text(alphabet=SIGNS, max_size=40)))
 def test_spans_are_in_order_and_do_not_overlap(text: str) -> None:
-    spans = find_spans(text)
-    assert all(span.start < span.end for span in spans)
-    assert all(before.end <= after.start for before, after in itertools.pairwise(spans))
-    assert not spans or (spans[0].start >= 0 and spans[-1].end <= len(text))
+    found = find_spans(text)
+    assert all(span.start < span.end for span in found)
+    assert all(before.end <= after.start for before, after in itertools.pairwise(found))
+    assert not found or (found[0].start >= 0 and found[-1].end <= len(text))
+
+
+@given(st.one_of(st.text(), st.text(alphabet=SIGNS + "❶🄀", max_size=40)))
+def test_places_between_letters_are_left_out_without_loss(text: str) -> None:
+    pattern = spans._span_pattern()
+    everywhere = re.compile(pattern.pattern.removeprefix(spans._BEGIN), re.VERBOSE)
+    assert pattern.pattern.startswith(spans._BEGIN)
+    assert [match.span() for match in pattern.finditer(text)] == [match.span() for match in everywhere.finditer(text)]
 
 
 @given(st.text(alphabet=SIGNS, max_size=30), st.text(alphabet=SIGNS, max_size=30))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from torch import Tensor
 
 from dragoman.data.batch_order import BatchOrder, Draw
@@ -49,8 +49,8 @@ class Batch:
 
 
 def collate(
-    source_ids: Sequence[ArrayLike],
-    target_ids: Sequence[ArrayLike],
+    source_ids: Sequence[Sequence[int] | NDArray[Any]],
+    target_ids: Sequence[Sequence[int] | NDArray[Any]],
     special_ids: SpecialIdPair = SpecialIdPair(),
     *,
     one_length: bool = False,
@@ -64,18 +64,21 @@ def collate(
 
 
 def _collated(
-    source_ids: Sequence[ArrayLike], target_ids: Sequence[ArrayLike], special_ids: SpecialIdPair, *, one_length: bool
+    source_ids: Sequence[Sequence[int] | NDArray[Any]],
+    target_ids: Sequence[Sequence[int] | NDArray[Any]],
+    special_ids: SpecialIdPair,
+    *,
+    one_length: bool,
 ) -> Arrays:
-    sides = [[np.asarray(ids, dtype=np.int64) for ids in side] for side in (source_ids, target_ids)]
-    lengths = [max(map(len, side), default=0) for side in sides]
+    lengths = [max(map(len, side), default=0) for side in (source_ids, target_ids)]
     if one_length:
         lengths = [max(lengths)] * 2
-    source = _padded(sides[0], lengths[0], special_ids.source, start=False)
-    return source, _padded(sides[1], lengths[1], special_ids.target, start=True)
+    source = _padded(source_ids, lengths[0], special_ids.source, start=False)
+    return source, _padded(target_ids, lengths[1], special_ids.target, start=True)
 
 
 def _padded(
-    rows: Sequence[NDArray[np.int64]], longest: int, special_ids: SpecialIds, *, start: bool
+    rows: Sequence[Sequence[int] | NDArray[Any]], longest: int, special_ids: SpecialIds, *, start: bool
 ) -> NDArray[np.int64]:
     width = longest + 1 + start
     ids = np.full((len(rows), width), special_ids.pad, dtype=np.int64)

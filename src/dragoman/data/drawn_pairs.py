@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.augmentation.augment import Augmentation
-from dragoman.data.augmentation.shared import Languages, Pair
+from dragoman.data.augmentation.shared import Pair
 from dragoman.data.store import PairStore
 from dragoman.settings.augmentation_config import UNCHANGED, AugmentationConfig
 from dragoman.text.languages import base_language
@@ -51,6 +51,7 @@ class DrawnPairs:
         self._store, self._tokenizers, self._seed, self._drawing = store, tokenizers, seed, drawing
         self._longest = drawing.max_length if drawing.max_length is not None else np.iinfo(np.int64).max
         self._augmentation = Augmentation(drawing.augmentation, tokenizers.reserved)
+        self._is_changed = drawing.augmentation.is_on
         self._tags = tokenizers.source.tags
         self._ends = list(accumulate(part.n_pairs for part in store.parts))
         directions = [(part.source_lang, part.target_lang) for part in store.parts] or [tokenizers.languages]
@@ -60,18 +61,23 @@ class DrawnPairs:
         """Return the ids of both sides of a pair of the store, the copy of that number in the epoch."""
         store = self._store
         stored: Ids = store.source_ids(pair), store.target_ids(pair)
-        is_changed = self._drawing.augmentation.is_on
-        if not self._drawing.sampling and not is_changed:
+        if not self._drawing.sampling and not self._is_changed:
             return stored
-        languages = self._languages[bisect_right(self._ends, pair) if self._ends else 0]
-        tags, source = split_tags(store.source_text(pair), self._tags) if self._tags else ((), store.source_text(pair))
-        plain, start = (source, store.target_text(pair)), "".join(with_tag(tag, "") for tag in tags)
+        source, target, start = store.source_text(pair), store.target_text(pair), ""
+        if self._tags:
+            tags, source = split_tags(source, self._tags)
+            start = "".join(with_tag(tag, "") for tag in tags)
+        plain = source, target
+        changed = plain
+        if self._is_changed:
+            languages = self._languages[bisect_right(self._ends, pair) if self._ends else 0]
+            changed = self._augmentation.change(plain, languages, (_CHANGES, self._seed, epoch, pair, copy))
         ids = stored
-        for text in (self._changed(plain, languages, (epoch, pair, copy)), plain) if is_changed else (plain,):
-            if text != plain or self._drawing.sampling:
-                ids = self._encoded((start + text[0], text[1]), pair, copy, epoch)
+        for text in (changed, plain) if changed != plain else (plain,):
+            if self._drawing.sampling:
+                ids = self._sampled((start + text[0], text[1]), pair, copy, epoch)
             else:
-                ids = stored
+                ids = self._encoded(text, plain, start, stored)
             if max(map(len, ids)) <= self._longest:
                 return ids
         source_ids, target_ids = (
@@ -79,16 +85,17 @@ class DrawnPairs:
         )
         return source_ids, target_ids
 
-    def _changed(self, text: Pair, languages: Languages, key: tuple[int, int, int]) -> Pair:
-        return self._augmentation.change(text, languages, (_CHANGES, self._seed, *key))
+    def _encoded(self, text: Pair, plain: Pair, start: str, stored: Ids) -> Ids:
+        """Return the ids of a text whose source has these tags before it; a side that has not changed has its own."""
+        return (
+            stored[0] if text[0] == plain[0] else self._tokenizers.source.encode(start + text[0]),
+            stored[1] if text[1] == plain[1] else self._tokenizers.target.encode(text[1]),
+        )
 
-    def _encoded(self, text: Pair, pair: int, copy: int, epoch: int) -> Ids:
-        tokenizers = self._tokenizers.source, self._tokenizers.target
-        if not self._drawing.sampling:
-            return tokenizers[0].encode(text[0]), tokenizers[1].encode(text[1])
+    def _sampled(self, text: Pair, pair: int, copy: int, epoch: int) -> Ids:
         repetition = (copy,) if copy else ()
         source, target = (
             tokenizer.sample(text[side], (self._seed, epoch, pair, side, *repetition))
-            for side, tokenizer in enumerate(tokenizers)
+            for side, tokenizer in enumerate((self._tokenizers.source, self._tokenizers.target))
         )
         return source, target

@@ -193,11 +193,11 @@ class PairStore:
 
     def source_text(self, index: int) -> str:
         """Return a source sentence as it was in the corpus."""
-        return _slice(self._texts[0], index).tobytes().decode()
+        return str(_slice(self._texts[0], index).data, "utf-8")
 
     def target_text(self, index: int) -> str:
         """Return a target sentence as it was in the corpus."""
-        return _slice(self._texts[1], index).tobytes().decode()
+        return str(_slice(self._texts[1], index).data, "utf-8")
 
 
 def _parts(entries: Any, n_pairs: int, path: Path) -> tuple[Part, ...]:

@@ -147,6 +147,9 @@ _PATTERNS: dict[Kind, str] = {
             | (?:\d{{1,3}}(?:[ \u00a0\u2009\u202f]\d{{3}})+ | \d{{1,3}}(?:['’]\d{{3}})+)(?!\d)(?:[.,]\d+)?
             | \d+(?:[.,:/：．٫٬]\d+)*)""",
 }
+#: A place where a span may begin: not between two letters, unless one is part of an emoji. Most places are left out at
+#: once, and the pattern is found in a third of the time.
+_BEGIN = rf"(?:(?<!{_W})|(?!{_W})|(?={_PICTURE}|[0-9]\ufe0f?\u20e3))"
 #: A character that every span has. Most texts have none.
 _SIGN = re.compile(rf"[\d@#{{%$`_/\\:;^⟨\u20e3&|]|<[\w/!]|\[[\w/]|-[A-Za-z](?![A-Za-z])|--[A-Za-z]|\.{_W}|{_PICTURE}")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
@@ -190,7 +193,7 @@ def _without_dashes(text: str, spans: list[Span]) -> list[Span]:
 def _span_pattern() -> re.Pattern[str]:
     """Return the pattern of all spans. To compile it takes longer than to translate a sentence that has none."""
     patterns = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items())
-    return re.compile(patterns.replace(_BEGINNINGS, more_beginnings().pattern), re.VERBOSE)
+    return re.compile(f"{_BEGIN}(?:{patterns.replace(_BEGINNINGS, more_beginnings().pattern)})", re.VERBOSE)
 
 
 def _end_of_url(text: str, match: re.Match[str]) -> int:

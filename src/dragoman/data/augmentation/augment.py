@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
@@ -14,7 +15,7 @@ from dragoman.data.augmentation.names import draw_name
 from dragoman.data.augmentation.replacing import free_pieces, replace_spans, reserve, reserve_names
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_spans import shared_verbatim
-from dragoman.data.perturbations.final_marks import drop_final_mark, final_mark
+from dragoman.data.perturbations.final_marks import final_mark, without_final_marks
 from dragoman.data.perturbations.picking import pick
 from dragoman.settings.augmentation_config import AugmentationConfig
 from dragoman.text.languages import WITHOUT_SPACES
@@ -55,16 +56,14 @@ class Augmentation:
             languages: base languages of source and target.
             key: of all randomness.
         """
-        doses = self.doses
-        shares = doses.punctuation, doses.reserved, doses.spans, doses.case, doses.typos
-        hits = [draw < share for draw, share in zip(keyed_draws(key), shares, strict=False)]
-        if not any(hits):
-            return self._masked(pair, (*key, 0))
-        has_punctuation, has_pieces, has_spans, has_case, has_typos = hits
-        generator = np.random.default_rng(key)
+        hits = [draw < share for draw, share in zip(keyed_draws(key), self._shares, strict=False)]
+        has_punctuation, *others = hits
         if has_punctuation:
-            pair = change_punctuation(pair, generator)
+            pair = change_punctuation(pair)
         pair = self._masked(pair, (*key, 0))
+        if not any(others):
+            return pair
+        generator, (has_pieces, has_spans, has_case, has_typos) = generator_of(key), others
         if has_pieces:
             pair = self._with_pieces(pair, languages, generator)
         if has_spans:
@@ -73,12 +72,17 @@ class Augmentation:
             pair = change_case(pair, generator)
         return add_typos(pair, generator) if has_typos else pair
 
+    @cached_property
+    def _shares(self) -> tuple[float, ...]:
+        doses = self.doses
+        return doses.punctuation, doses.reserved, doses.spans, doses.case, doses.typos
+
     def _masked(self, pair: Pair, key: tuple[int, ...]) -> Pair:
         """Return the pair as a translator reads it, with reserved pieces for what is copied character by character."""
         if not self.doses.reserved or not self.pieces:
             return pair
         spans = [shared for shared in shared_verbatim(pair) if shared.kind != "reserved"]
-        return reserve(pair, spans, self.pieces, np.random.default_rng(key)) if spans else pair
+        return reserve(pair, spans, self.pieces, generator_of(key)) if spans else pair
 
     def _with_pieces(self, pair: Pair, languages: Languages, generator: Generator) -> Pair:
         """Return the pair with reserved pieces for its names, or with a piece at one end."""
@@ -110,7 +114,7 @@ def attach(pair: Pair, languages: Languages, addition: str, generator: Generator
     return source, target
 
 
-def change_punctuation(pair: Pair, generator: Generator) -> Pair:
+def change_punctuation(pair: Pair) -> Pair:
     """Return the pair without its final marks: a translation ends as its source does.
 
     A question keeps its mark in the target. A pair whose marks are of two kinds stays.
@@ -118,7 +122,16 @@ def change_punctuation(pair: Pair, generator: Generator) -> Pair:
     source, target = pair
     marks = final_mark(source), final_mark(target)
     if all(mark and mark in _QUESTION for mark in marks):
-        return drop_final_mark(source, generator), target
+        return without_final_marks(source), target
     if all(mark and mark in _STATEMENT for mark in marks):
-        return drop_final_mark(source, generator), drop_final_mark(target, generator)
+        return without_final_marks(source), without_final_marks(target)
     return pair
+
+
+def generator_of(key: tuple[int, ...]) -> Generator:
+    """Return the generator of `np.random.default_rng(key)`, made in two thirds of the time where the key is small."""
+    try:
+        words = np.array(key, np.uint32)
+    except OverflowError:
+        return np.random.default_rng(key)
+    return Generator(np.random.PCG64(np.random.SeedSequence(words)))

@@ -20,10 +20,9 @@ _DAYS = range(2, 29)
 
 def shared_days(pair: Pair, languages: Languages) -> list[Shared]:
     """Return the dates, months and weekdays once on both sides, as each language usually writes them."""
-    source, target = (
-        _single(text, _LANGUAGES[code]) if code in _LANGUAGES else {}
-        for text, code in zip(pair, languages, strict=True)
-    )
+    known = [_LANGUAGES.get(code) for code in languages]
+    source = _single(pair[0], known[0]) if known[0] and known[1] else {}
+    target = _single(pair[1], known[1]) if source and known[1] else {}
     return [
         Shared("day", ((place,), (other,)))
         for key, place in source.items()

@@ -74,7 +74,9 @@ def reserve(pair: Pair, spans: Sequence[Shared], pieces: Sequence[str], generato
 
 def free_pieces(pair: Pair, pieces: Sequence[str], generator: Generator) -> list[str]:
     """Return the pieces that a pair does not have: in their order, as translators take them, or shuffled."""
-    free = [piece for piece in pieces if piece not in pair[0] and piece not in pair[1]]
+    both = "\n".join(pair)
+    has_some = any(piece[0] in both for piece in pieces[:1])  # all begin with the same character, which few texts have
+    free = [piece for piece in pieces if piece not in both] if has_some else [*pieces]
     return free if generator.random() < _IN_ORDER_SHARE else [free[place] for place in generator.permutation(len(free))]
 
 

@@ -9,6 +9,11 @@ _MARKS = ".!?…‽。！？｡؟۔։।॥"
 
 def drop_final_mark(text: str, generator: Generator) -> str:
     """Return the text without the marks at its end."""
+    return without_final_marks(text)
+
+
+def without_final_marks(text: str) -> str:
+    """Return the text without the marks at its end, unless it has nothing else."""
     return split_final_marks(text)[0] or text
 
 
