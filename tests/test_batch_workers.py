@@ -257,6 +257,9 @@ class _Items:
     def __init__(self, clock: _Clock, seconds: float) -> None:
         self._clock, self._seconds, self._numbers = clock, seconds, iter(range(6))
 
+    def __iter__(self) -> _Items:
+        return self
+
     def __next__(self) -> int:
         self._clock.now += self._seconds
         return next(self._numbers)

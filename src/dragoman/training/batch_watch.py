@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import time
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ class BatchWatch:
 
         The first is not counted: nobody could have begun it earlier.
         """
-        yield next(items)
+        yield from itertools.islice(items, 1)
         while True:
             if not items.is_ready and self._device.type == "cuda":
                 torch.cuda.synchronize(self._device)  # until then it has steps to compute
