@@ -63,6 +63,21 @@ def test_every_model_scores_and_attends_as_in_pytorch(
         assert not attention[real][..., len(source) + 1 :].any(), "padding has no weight"
 
 
+few_ids = st.lists(st.integers(4, 6), max_size=5)
+
+
+@settings(max_examples=60)
+@given(pairs=st.lists(st.tuples(few_ids, few_ids), min_size=1, max_size=8))
+def test_pairs_with_equal_sources_and_beginnings_are_scored_as_if_alone(pairs: Sequence[IdPair]) -> None:
+    engine = compiled(random_model(1), 0)
+    end = SpecialIds().end
+    together = forced_log_probs(engine, *pad_pairs([(s, [*t, end]) for s, t in pairs], SpecialIdPair()))
+    for row, (source, target) in enumerate(pairs):
+        alone = forced_log_probs(engine, *pad_pairs([(source, [*target, end])], SpecialIdPair()))[0]
+        np.testing.assert_allclose(together[row, : len(alone)], alone, atol=2e-5, rtol=1e-4)
+        assert not together[row, len(alone) :].any(), "padding is not scored"
+
+
 @pytest.mark.parametrize("n_models", [1, 3])
 def test_a_decoder_on_the_cpu_equals_that_in_pytorch(tokenizers: Tokenizers, n_models: int) -> None:
     models = [tiny_model(tokenizers, seed, n_decoder_layers=2) for seed in range(n_models)]

@@ -14,7 +14,7 @@ from dragoman.text.terms import GOES_ON, Term, repeated_terms
 from dragoman.translator.choosing import Choice, allowed_letters, losses, rank, with_right_masks
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
-from dragoman.translator.padding import IdPair, pair_batches
+from dragoman.translator.padding import batches
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob, TextPlan, job_of
 from dragoman.translator.reading import RESERVED, Reading
@@ -235,24 +235,31 @@ class SecondSearch:
         most probable come first: so it chooses the article, and the form of a term.
         """
         beams, alpha = list(found), plan.config.length_penalty
-        rows: list[tuple[int, str, Candidate, IdPair]] = []
-        for number, (proposal, beam) in enumerate(zip(proposals, found, strict=True)):
-            if proposal.masked is not None:
-                beams[number] = []
-                rows += [
-                    (number, text, candidate, (proposal.segment.ids, self.planner.target_ids(text)))
-                    for text, candidate in proposal.texts(beam).items()
+        masked = [number for number, proposal in enumerate(proposals) if proposal.masked is not None]
+        texts = [proposals[number].texts(found[number]) for number in masked]
+        pairs = [
+            [(proposals[number].segment.ids, self.planner.target_ids(text)) for text in own]
+            for number, own in zip(masked, texts, strict=True)
+        ]
+        # Translations of one source share its encoding and most of their beginnings, as the hypotheses of a beam do.
+        costs = [max((1 + len(side) for pair in own for side in pair), default=0) for own in pairs]
+        shares = [max(1, len(own) // plan.config.beam_size) for own in pairs]
+        for some in batches([cost * share for cost, share in zip(costs, shares, strict=True)], self.batch_size):
+            values = iter(self.decoder.log_probs([pair for each in some for pair in pairs[each]]))
+            for each in some:
+                read = [
+                    self._read(text, candidate, ids, next(values), alpha)
+                    for (text, candidate), (_, ids) in zip(texts[each].items(), pairs[each], strict=True)
                 ]
-        read: dict[int, list[Candidate]] = {}
-        for some in pair_batches([pair for *_, pair in rows], self.batch_size):
-            for row, values in zip(some, self.decoder.log_probs([rows[each][3] for each in some]), strict=True):
-                number, text, candidate, (_, ids) = rows[row]
-                hypothesis = self._hypothesis(ids, values, alpha, candidate.hypothesis)
-                again = candidate_of(self.phrases.tokenizer, hypothesis)
-                read.setdefault(number, []).append(again._replace(text=text, masked=candidate.hypothesis))
-        for number, candidates in read.items():
-            beams[number] = sorted(candidates, key=lambda one: -one.hypothesis.score)
+                beams[masked[each]] = sorted(read, key=lambda one: -one.hypothesis.score)
         return beams
+
+    def _read(
+        self, text: str, masked: Candidate, ids: Sequence[int], log_probs: Sequence[float], alpha: float
+    ) -> Candidate:
+        """Return a candidate that the model has read without masks."""
+        again = candidate_of(self.phrases.tokenizer, self._hypothesis(ids, log_probs, alpha, masked.hypothesis))
+        return again._replace(text=text, masked=masked.hypothesis)
 
     def _hypothesis(self, ids: Sequence[int], values: Sequence[float], alpha: float, masked: Hypothesis) -> Hypothesis:
         """Return the hypothesis of ids whose log-probabilities are known, as finished and faulty as the masked one."""
