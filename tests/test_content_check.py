@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.text.terms import Term, TermList
 from dragoman.translator.content_check import content_flags
 
 
@@ -29,3 +30,22 @@ def test_validation_texts_are_hardly_ever_flagged(name: str, data_folder: Path) 
     pairs = list(zip(*sides, strict=True))
     flagged = sum("number" in content_flags(source, target, (), (codes[0], codes[1])) for source, target in pairs)
     assert flagged < 0.005 * len(pairs)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "term", "flags"),
+    [
+        ("We are open 24/7.", "Wir haben rund um die Uhr offen.", Term("24/7", ("rund um die Uhr",)), []),
+        ("We are open 24/7.", "Wir haben offen.", Term("24/7", ("rund um die Uhr",)), ["number"]),
+        ("Call 911 at 10:30.", "Ruf die 112 um 10:30 an.", Term("911", ("die 112",)), []),
+        ("Call 911 at 10:30.", "Ruf die 112 an.", Term("911", ("die 112",)), ["number"]),
+        ("It takes 2 of 24 and 24.", "Zwei von zwei Dutzend und 24.", Term("24", ("zwei Dutzend",)), []),
+        ("The B2B market.", "Der Markt der Firmen.", Term("B2B", ("Firmen",)), []),
+        ("The B2B market of B2B.", "Der Markt.", Term("B2B market", ("Markt",)), ["span"]),
+    ],
+)
+def test_a_term_answers_for_its_own_digits_and_spans(
+    source: str, translation: str, term: Term, flags: list[str]
+) -> None:
+    n_terms = len(TermList([term]).find(source))
+    assert content_flags(source, translation, (), ("en", "de"), (), [term] * n_terms) == flags

@@ -310,6 +310,28 @@ def test_a_term_is_read_as_it_is(masking: Tokenizers) -> None:
     assert search.read[-1] == "⟨1⟩ in ⟨2⟩ for ⟨3⟩ ⟨4⟩"
 
 
+@pytest.mark.parametrize(
+    ("source", "reads"),
+    [
+        ("24/7", ["We use 24/7 here", "We use ⟨1⟩ here"]),
+        ("B2B", ["We use B2B here", "We use ⟨1⟩ here"]),
+        ("1", ["We use 1 here", "We use ⟨1⟩ here"]),
+        ("AT&T", ["We use AT&T here", "We use ⟨1⟩ here"]),
+        ("Node.js", ["We use Node.js here", "We use ⟨1⟩ here"]),
+        ("use B2B", ["We use B2B here", "We ⟨1⟩ here"]),
+        ("use", ["We use ⟨1⟩ here", "We ⟨1⟩ ⟨2⟩ here"]),
+    ],
+)
+def test_a_term_of_digits_or_marks_is_masked_as_others_are(
+    masking: Tokenizers, source: str, reads: Sequence[str]
+) -> None:
+    text = "We use B2B here" if source == "use" else reads[0]
+    search = ScriptedSearch(masking, lambda text: [text])
+    (found,) = pipeline(search).translate([Request(text, terms=TermList([Term(source, ("Wort",))]))])
+    assert search.read == reads
+    assert (found.text, found.flags) == (text.replace(source, "Wort"), ())
+
+
 def test_a_memory_is_checked_for_the_terms_outside_protected_stretches(plain: Tokenizers) -> None:
     memory = TranslationMemory([Unit("The Book on {horse}", "Das Book auf {horse}", "en", "de")])
     search, request = ScriptedSearch(plain, lambda text: [text]), Request("The Book on {horse}", terms=TERM_LIST)

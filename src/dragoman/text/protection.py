@@ -115,6 +115,15 @@ def overlaps(stretch: Stretch, others: Iterable[Stretch]) -> bool:
     return any(stretch[0] < end and start < stretch[1] for start, end in others)
 
 
+def longer(stretches: Iterable[Stretch], others: Sequence[Stretch]) -> list[Stretch]:
+    """Return the stretches that are no part of one of others.
+
+    >>> longer([(2, 4), (2, 8)], [(0, 5)])
+    [(2, 8)]
+    """
+    return [one for one in stretches if not any(start <= one[0] and one[1] <= end for start, end in others)]
+
+
 def occurrences(text: str, part: str) -> list[Stretch]:
     """Return the places of a part in a text, except inside a longer word: "cat" is not in "category".
 

@@ -66,13 +66,15 @@ class Term:
         Args:
             any_case: in any case, even if the term has one.
         """
-        text, case = comparable(translation), self.case and not any_case
-        return n_apart(
-            match.span(1)
-            for target in self.targets
-            for match in _pattern(target, case).finditer(text)
-            if stands_alone(text, match.span(1), goes_on=target.endswith(GOES_ON))
-        )
+        return len(apart(self.places_in(comparable(translation), any_case=any_case)))
+
+    def places_in(self, text: str, *, any_case: bool = False) -> Iterator[tuple[int, int]]:
+        """Yield the places of the targets in a text (`comparable`); they may overlap. See `n_in`."""
+        case = self.case and not any_case
+        for target in self.targets:
+            for match in _pattern(target, case).finditer(text):
+                if stands_alone(text, match.span(1), goes_on=target.endswith(GOES_ON)):
+                    yield match.span(1)
 
 
 class FoundTerm(NamedTuple):
@@ -156,17 +158,17 @@ def repeated_terms(terms: Sequence[Term], translation: str) -> set[Term]:
     return {term for term in set(terms) if (n := term.n_in(translation)) > 1 and n > n_allowed(term)}
 
 
-def n_apart(places: Iterable[tuple[int, int]]) -> int:
-    """Return the most stretches of some that do not overlap.
+def apart(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return as many stretches of some as do not overlap.
 
-    >>> n_apart([(0, 5), (0, 3), (4, 8)])
-    2
+    >>> apart([(0, 5), (0, 3), (4, 8)])
+    [(0, 3), (4, 8)]
     """
-    count, last = 0, 0
+    found: list[tuple[int, int]] = []
     for start, end in sorted(places, key=lambda place: place[1]):
-        if start >= last:
-            count, last = count + 1, end
-    return count
+        if not found or start >= found[-1][1]:
+            found.append((start, end))
+    return found
 
 
 def _form(unit: str, *, case: bool) -> str:

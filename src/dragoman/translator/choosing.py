@@ -82,20 +82,20 @@ def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> fr
         translation: without masks, and not yet in capitals.
     """
     source, spans = reading.original, reading.kept
-    found = content_faults(source, translation, spans, languages, reading.off)
+    found = content_faults(source, translation, spans, languages, reading.off, reading.terms)
     lost = {(fault.check, f"{fault.change} {fault.entity.value}") for fault in found}
     if has_foreign_letters(reading, translation, languages):
         lost.add((SCRIPT, ""))
-    if SPANS not in reading.off and has_span_faults(source, translation, spans):
+    if SPANS not in reading.off and has_span_faults(source, translation, spans, reading.terms):
         lost.add((SPANS, ""))
     return frozenset([*lost, *(("terms", source) for source in _missing(reading, translation))])
 
 
 def _flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
     """Return the flags of a candidate: of its spans as the model wrote them, of its numbers without masks."""
-    has_spans = SPANS in reading.off or not has_span_faults(reading.text, translation, reading.unmasked)
-    source, spans = reading.original, reading.kept
-    lost = content_faults(source, reading.unmask(translation), spans, languages, reading.off)
+    source, spans, terms = reading.original, reading.kept, reading.terms
+    has_spans = SPANS in reading.off or not has_span_faults(reading.text, translation, reading.unmasked, terms)
+    lost = content_faults(source, reading.unmask(translation), spans, languages, reading.off, terms)
     flags: list[Flag] = [] if has_spans else ["span"]
     if lost:
         flags.append("number")

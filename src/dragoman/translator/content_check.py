@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from dragoman.content.comparing import SPANS, Fault, faults
+from dragoman.text.cleaning import comparable
 from dragoman.text.languages import UNSPACED
 from dragoman.text.odd_characters import symbols
-from dragoman.text.protection import occurrences
+from dragoman.text.protection import Stretch, occurrences
 from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.text.terms import Term, TermList, apart
 from dragoman.translator.reading import RESERVED
 from dragoman.translator.results import Flag
 
@@ -18,7 +20,12 @@ _LETTER = re.compile(rf"[^\W\d_{UNSPACED}]")
 
 
 def content_flags(
-    source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str], off: Sequence[str] = ()
+    source: str,
+    translation: str,
+    stretches: Sequence[str],
+    languages: tuple[str, str],
+    off: Sequence[str] = (),
+    terms: Sequence[Term] = (),
 ) -> list[Flag]:
     """Return the flags of what a translation lost or invented; an empty list if it has all.
 
@@ -30,35 +37,69 @@ def content_flags(
         stretches: the protected stretches of the source, as often as they are protected.
         languages: codes of the source and the target language.
         off: checks that are switched off.
+        terms: those of the source whose translations are demanded.
     """
     flags: list[Flag] = []
-    if SPANS not in off and has_span_faults(source, translation, stretches):
+    if SPANS not in off and has_span_faults(source, translation, stretches, terms):
         flags.append("span")
-    if content_faults(source, translation, stretches, languages, off):
+    if content_faults(source, translation, stretches, languages, off, terms):
         flags.append("number")
     return flags
 
 
-def has_span_faults(source: str, translation: str, stretches: Sequence[str]) -> bool:
-    """Return True if a translation lost, repeated or invented a span; see `content_flags`."""
+def has_span_faults(source: str, translation: str, stretches: Sequence[str], terms: Sequence[Term] = ()) -> bool:
+    """Return True if a translation lost, repeated or invented a span that is no part of a term; see `content_flags`."""
+    source = _spaced(source, _places(terms, source))
     spans = _verbatim(source)
     is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
     return is_invented or any(count for _, count in _miscounted(spans, source, translation, stretches))
 
 
-def lost_spans(source: str, translation: str, stretches: Sequence[str]) -> list[str]:
-    """Return the spans, protected stretches and symbols that a translation has less often than its source."""
+def lost_spans(source: str, translation: str, stretches: Sequence[str], terms: Sequence[Term] = ()) -> list[str]:
+    """Return the spans, protected stretches and symbols that a translation has less often than its source.
+
+    A span that is part of a term is not looked for.
+    """
+    source = _spaced(source, _places(terms, source))
     miscounted = _miscounted(_verbatim(source), source, translation, stretches)
     return list(dict.fromkeys(text for text, count in miscounted if count < 0))
 
 
 def content_faults(
-    source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str], off: Sequence[str] = ()
+    source: str,
+    translation: str,
+    stretches: Sequence[str],
+    languages: tuple[str, str],
+    off: Sequence[str] = (),
+    terms: Sequence[Term] = (),
 ) -> list[Fault]:
-    """Return the faults of numbers, dates and amounts outside spans and protected stretches. See `content_flags`."""
+    """Return the faults of numbers, dates and amounts outside spans, protected stretches and terms.
+
+    See `content_flags`, `_without_terms`.
+    """
+    source, translation = _without_terms(source, translation, terms)
     spans = _verbatim(source)
     parts = sorted({*spans, *stretches}, key=lambda part: (-len(part), part))
     return faults(_blanked(source, parts, spans), _blanked(translation, parts, spans), languages, off)
+
+
+def _without_terms(source: str, translation: str, terms: Sequence[Term]) -> tuple[str, str]:
+    """Return both texts with spaces in place of the terms with digits that the translation has.
+
+    "24/7" becomes "rund um die Uhr" because a term list says so, and loses no number.
+    """
+    exact = Counter(term for term in terms if any(map(str.isdecimal, "".join((term.source, *term.targets)))))
+    for term, count in sorted(exact.items(), key=lambda pair: -len(pair[0].units)):  # "24/7" before "24"
+        translation = comparable(translation)
+        written = apart(term.places_in(translation, any_case=True))[:count]
+        source = _spaced(source, _places([term], source)[: len(written)])
+        translation = _spaced(translation, written)
+    return source, translation
+
+
+def _places(terms: Iterable[Term], source: str) -> list[Stretch]:
+    """Return the places of terms in a source."""
+    return [(start, end) for start, end, _ in TermList(terms).find(source)]
 
 
 def _verbatim(source: str) -> dict[str, None]:
@@ -105,12 +146,15 @@ def _n_joined(text: str, span: str) -> int:
 def _blanked(text: str, parts: Sequence[str], spans: Container[str]) -> str:
     """Return a text with spaces in place of parts; those that are no spans are left in longer words: "5" in "150"."""
     for part in parts:
-        if part in spans:
-            text = text.replace(part, " " * len(part))
-        else:
-            for start, end in occurrences(text, part):
-                text = text[:start] + " " * (end - start) + text[end:]
+        text = text.replace(part, " " * len(part)) if part in spans else _spaced(text, occurrences(text, part))
     return RESERVED.sub(lambda match: " " * len(match[0]), text)
+
+
+def _spaced(text: str, places: Iterable[Stretch]) -> str:
+    """Return a text with spaces in some places."""
+    for start, end in places:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
 
 
 def count_error(source: str, translation: str, stretch: str, least: int) -> int:

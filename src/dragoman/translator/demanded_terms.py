@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dragoman.text.protection import Stretch, overlaps
+from dragoman.text.protection import Stretch, longer, overlaps
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.terms import FoundTerm, TermList
 from dragoman.translator.cutting import Segment
@@ -19,9 +19,9 @@ def with_terms(segment: Segment, terms: TermList) -> Segment:
 
 
 def demanded_terms(text: str, terms: TermList | None, protected: Sequence[Stretch]) -> list[FoundTerm]:
-    """Return the terms of a text that its translation must have: none in spans and protected stretches."""
+    """Return the terms of a text that its translation must have: none in protected stretches, or in longer spans."""
     found = [each for each in terms.find(text) if not each.term.is_kept] if terms else []
     if not found:
         return []
-    kept = [*protected, *((span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM)]
-    return [each for each in found if not overlaps(each[:2], kept)]
+    spans = [(span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM]
+    return [each for each in found if not overlaps(each[:2], [*protected, *longer(spans, [each[:2]])])]

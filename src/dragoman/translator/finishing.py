@@ -162,7 +162,8 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     stretches = request.stretches()
     placed = place(request.text, stretches, translation.text, translation.alignment or ())
     kept = [request.text[start:end] for start, end in stretches]
-    lost = content_flags(plan.text, placed.text, kept, plan.languages.pair, request.off)
+    terms = [term for segment in plan.segments for term in segment.reading.terms]
+    lost = content_flags(plan.text, placed.text, kept, plan.languages.pair, request.off, terms)
     flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *lost])
     first, *others = translation.alternatives
     if not request.align:

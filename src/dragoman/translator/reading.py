@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from dragoman.text.odd_characters import has_foreign_letter, odd_stretches
-from dragoman.text.protection import Stretch, merged, occurrences, overlaps
+from dragoman.text.protection import Stretch, longer, merged, occurrences, overlaps
 from dragoman.text.sentences import PARAGRAPH_END
 from dragoman.text.shouting import is_shouted
 from dragoman.text.spans import VERBATIM, Span, find_spans
@@ -221,8 +221,12 @@ class TextReader:
     def _stretches(self, text: str, spans: Sequence[Span], known: KnownParts) -> list[Stretch]:
         """Return the places of spans and quantities to be masked, and of characters that the model cannot translate."""
         found = odd_stretches(text, self._is_known)
-        found += [(each.start, each.end) for each in known.numbers if not _DIGIT.fullmatch(text, each.start, each.end)]
+        found += [
+            (each.start, each.end)
+            for each in known.numbers
+            if not (_DIGIT.fullmatch(text, each.start, each.end) and _DIGIT.fullmatch(each.form))
+        ]
         if known.terms:
             found = [place for place in found if not overlaps(place, known.terms)]
-        found += [(span.start, span.end) for span in spans if span.kind in VERBATIM]
+        found += longer([(span.start, span.end) for span in spans if span.kind in VERBATIM], known.terms)
         return merged([place for place in found if PARAGRAPH_END not in text[slice(*place)]])

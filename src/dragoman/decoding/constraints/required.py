@@ -24,7 +24,7 @@ from dragoman.decoding.scores import Scores
 from dragoman.machine.arrays import Bools, Ints
 from dragoman.text.languages import UNSPACED
 from dragoman.text.surfaces import Surfaces
-from dragoman.text.terms import WORD_CHARACTER, n_apart, stands_alone
+from dragoman.text.terms import WORD_CHARACTER, apart, stands_alone
 
 _UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 #: Tokens that are tried where a phrase that may go on ends inside one.
@@ -159,8 +159,8 @@ class _Row(NamedTuple):
         states = [_OPEN] * len(self.demands)
         for demand, numbers in self._places.items():
             found = [(*place, phrase.goes_on) for phrase in demand for place in _places_alone(phrase, text)]
-            n_settled = n_apart((start, end) for start, end, goes_on in found if goes_on or end < len(text))
-            n_all = n_apart((start, end) for start, end, _ in found)
+            n_settled = len(apart((start, end) for start, end, goes_on in found if goes_on or end < len(text)))
+            n_all = len(apart((start, end) for start, end, _ in found))
             for rank, number in enumerate(numbers):
                 states[number] = _SETTLED if rank < n_settled else _AT_END if rank < n_all else _OPEN
         return states

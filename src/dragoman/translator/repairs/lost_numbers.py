@@ -22,7 +22,8 @@ class Numbers:
             return Wanted()
         reading = segment.reading
         translation, target = choice.candidates[0].text, language_of(text.languages.target_lang)
-        found = content_faults(reading.text, translation, reading.unmasked, text.languages.pair, reading.off)
+        checked = reading.unmasked, text.languages.pair, reading.off, reading.terms
+        found = content_faults(reading.text, translation, *checked)
         lost = [fault.entity for fault in found if fault.change == "lost"] if target is not None else []
         if reading.has_pieces:
             lost = [each for each in lost if not _has_digit(reading.text[each.start : each.end])]

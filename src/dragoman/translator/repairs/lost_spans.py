@@ -22,5 +22,5 @@ class Spans:
         if "span" not in choice.flags:
             return Wanted()
         reading = segment.reading
-        lost = lost_spans(reading.text, choice.candidates[0].text, reading.unmasked)
+        lost = lost_spans(reading.text, choice.candidates[0].text, reading.unmasked, reading.terms)
         return Wanted([(Form(span),) for span in lost if reading.has_pieces or span in reading.unmasked])
