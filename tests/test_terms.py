@@ -25,6 +25,7 @@ from dragoman.text.surfaces import Surfaces
 from dragoman.text.terms import Term, TermList, missing_terms
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translator
+from dragoman.translator.choosing import ranked
 from dragoman.translator.repairs import phrase_book
 
 pytestmark = pytest.mark.torch
@@ -330,6 +331,31 @@ def test_a_term_of_digits_or_marks_is_masked_as_others_are(
     (found,) = pipeline(search).translate([Request(text, terms=TermList([Term(source, ("Wort",))]))])
     assert search.read == reads
     assert (found.text, found.flags) == (text.replace(source, "Wort"), ())
+
+
+@pytest.mark.parametrize(
+    ("written", "target", "read"),
+    [
+        ("Le ⟨1⟩ est ici.", "appartement", {"L'appartement est ici."}),
+        ("L' ⟨1⟩ est ici.", "appartement", {"L'appartement est ici."}),
+        ("Il parle de ⟨1⟩.", "eau", {"Il parle d'eau."}),
+        ("C'est un nouveau ⟨1⟩ !", "écran", {"C'est un nouvel écran !"}),
+        ("Elle ⟨1⟩.", "appartement", {"Elle appartement."}),
+        ("Il vient du ⟨1⟩.", "appartement", {"Il vient de l'appartement."}),
+        ("L'⟨1⟩ est ici.", "bail", {"Le bail est ici.", "La bail est ici."}),
+        ("Mon ⟨1⟩ est ici.", "caution", {"Mon caution est ici.", "Ma caution est ici."}),
+        ("⟨1⟩ est ici.", "appartement", {"Appartement est ici."}),
+    ],
+)
+def test_words_before_a_masked_term_fit_it(masking: Tokenizers, written: str, target: str, read: set[str]) -> None:
+    """The model reads each form that may be right, and takes the most probable."""
+    search = ScriptedSearch(masking, lambda text: [text])
+    planned = pipeline(search)
+    request = Request("The flat is here.", terms=TermList([Term("flat", (target,))]))
+    plan = planned.plan([request])
+    plan = replace(plan, texts=[replace(one, languages=one.languages._replace(target_lang="fr")) for one in plan.texts])
+    (proposal,) = planned.second.proposals(plan, ranked(plan, planned.search(plan.jobs))).values()
+    assert set(proposal.texts([search.candidate(written, 0)])) == read
 
 
 def test_a_memory_is_checked_for_the_terms_outside_protected_stretches(plain: Tokenizers) -> None:

@@ -50,6 +50,22 @@ class Language:
         """The least number that a text has only because its source says it; smaller ones are articles and plurals."""
         return int(self._known.get("least_told", 1))
 
+    @property
+    def before_vowels(self) -> Mapping[str, str]:
+        """The forms that words have before a vowel; one that ends in an apostrophe has no space after it."""
+        forms: Mapping[str, str] = self._known.get("before_vowels", {})
+        return forms
+
+    @property
+    def vowels(self) -> str:
+        """The letters, without accents, before which words have these forms; none if it is not known."""
+        return str(self._known.get("vowels", ""))
+
+    @property
+    def doubtful_vowels(self) -> str:
+        """The letters before which words have these forms in some words: "l'hôpital", "le hasard"."""
+        return str(self._known.get("doubtful_vowels", ""))
+
     @cached_property
     def number_words(self) -> Mapping[str, int]:
         """The numbers by their words in small letters, ordinals and the words of the own file included."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
+from dragoman.content.before_vowels import fitted
+from dragoman.content.language import language_of
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.sentences import sentences
 from dragoman.text.terms import GOES_ON, Term, repeated_terms
@@ -35,6 +37,8 @@ _LEAST_BEAM = 4
 MOST_COST = 50.0
 #: Most translations of a segment that the model reads again.
 _MOST_READ = 12
+#: Two words, or one, that may depend on the word after them.
+_WORDS_BEFORE = (r"(?<![\w'’])(\w+ \w+['’]?) ?", r"(?<![\w'’])(\w+['’]?) ?")
 #: What stands before a word that begins a sentence.
 _BEGINNING = re.compile(r"(?:^|[.!?…。！？]\s)\W*\Z")
 
@@ -103,20 +107,42 @@ class Proposal(NamedTuple):
         for candidate in found:
             text = with_right_masks(self.masked, candidate.text)
             if all(text.count(piece) <= 1 for piece, _ in self.masked.written):
-                for written in self._written(text):
-                    texts.setdefault(_with_forms(text, written), candidate)
+                for whole in self._filled(text):
+                    texts.setdefault(whole, candidate)
         return dict(islice(texts.items(), _MOST_READ))
 
-    def _written(self, text: str) -> Iterator[dict[str, str]]:
-        """Yield what the masks of a candidate become: pieces of the first search, numbers, and terms in their forms."""
+    def _filled(self, text: str) -> Iterator[str]:
+        """Yield a candidate with pieces of the first search, numbers, and terms in their forms in place of its masks.
+
+        The first has each term in its first form, the others one term in another.
+        """
         assert self.masked is not None
-        usual = {**dict(self.masked.masks), **dict(self.masked.written), **self.pieces}
         terms = {piece: self.terms[span] for piece, span in self.masked.masks if span in self.terms}
-        forms = {piece: self._forms(term, text, piece) for piece, term in terms.items()}
-        usual |= {piece: known[0] for piece, known in forms.items()}
-        yield usual
-        for piece, known in forms.items():
-            yield from ({**usual, piece: form} for form in known[1:])
+        known = {**dict(self.masked.masks), **dict(self.masked.written), **self.pieces}
+        forms = {
+            piece: self._fitted(text, piece, self._forms(term, text, piece))
+            for piece, term in terms.items()
+            if piece in text
+        }
+        usual = {old: news[0] for old, news in forms.values()}
+        with_numbers = _with_forms(text, known | {piece: piece for piece in terms})
+        yield _replaced(with_numbers, usual)
+        for old, news in forms.values():
+            yield from (_replaced(with_numbers, {**usual, old: new}) for new in news[1:])
+
+    def _fitted(self, text: str, piece: str, forms: Sequence[str]) -> tuple[str, list[str]]:
+        """Return a mask of a text with the words before it that depend on what follows, and all that may stand there.
+
+        "le ⟨1⟩" becomes "l'appartement".
+        """
+        language = language_of(self.text.languages.target_lang)
+        if language is not None and language.before_vowels:
+            for pattern in _WORDS_BEFORE:
+                found = re.search(pattern + piece, text)
+                words = found[1].replace("’", "'") if found else ""
+                if found and words.lower() in {*language.before_vowels, *language.before_vowels.values()}:
+                    return found[0], [start + form for form in forms for start in fitted(words, form, language)]
+        return piece, list(forms)
 
     def _forms(self, term: Term, text: str, piece: str) -> list[str]:
         """Return the targets of a term, with a capital where its mask begins a sentence, unless the source has none."""
@@ -276,3 +302,10 @@ def cost(proposal: Proposal, choice: Choice) -> float:
 def _with_forms(text: str, forms: Mapping[str, str]) -> str:
     """Return a translation with something else in place of each of its pieces."""
     return RESERVED.sub(lambda match: forms.get(match[0], ""), text)
+
+
+def _replaced(text: str, forms: Mapping[str, str]) -> str:
+    """Return a text with other stretches in place of some, which do not overlap."""
+    for old, new in forms.items():
+        text = text.replace(old, new, 1)
+    return text
