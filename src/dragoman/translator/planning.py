@@ -113,6 +113,13 @@ class Planner:
         prefix_ids = self._tokenizers.target.encode(reading.mask(segment.prefix)) if segment.prefix else ()
         return self._restricted(segment._replace(ids=ids, reading=reading, prefix_ids=prefix_ids), tagged)
 
+    def small_start_ids(self, text: TextPlan, segment: Segment, word: str) -> list[int] | None:
+        """Return the ids of a segment of a text with its first word in small letters; None if that is another word."""
+        before, found, after = segment.reading.text.partition(word)
+        if not found or any(map(str.isalnum, before)) or after[:1].isalnum():
+            return None
+        return self._encode(before + word.lower() + after, text.languages)
+
     def target_ids(self, translation: str) -> list[int]:
         """Return the ids of a translation, as far as the model can write it."""
         return self._tokenizers.target.encode(translation)[: self._max_length - 1]

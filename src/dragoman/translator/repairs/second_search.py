@@ -35,6 +35,9 @@ _LEAST_BEAM = 4
 #: The most by which the log-probability of a repaired translation may be lower than that of the best candidate, in
 #: nats; beyond that, the model does not find it plausible. A term list is obeyed at any cost.
 MOST_COST = 50.0
+#: The least by which the first translation is more probable if the model reads a term's capital at the beginning of a
+#: sentence, in nats; below that, the capital is the sentence's.
+LEAST_NAME = 0.5
 #: Most translations of a segment that the model reads again.
 _MOST_READ = 12
 #: Two words, or one, that may depend on the word after them.
@@ -187,7 +190,12 @@ class SecondSearch:
 
     def _proposal(self, plan: Plan, text: TextPlan, segment: Segment, choice: Choice) -> Proposal | None:
         wanted = [each.wanted(text, segment, choice) for each in REPAIRS if each.name not in text.request.off]
-        terms = {words: term for each in wanted for words, term in each.masked_terms.items()}
+        terms = {
+            words: term
+            for each in wanted
+            for words, term in each.masked_terms.items()
+            if not self._is_other_word(text, segment, words, term, choice)
+        }
         masks_numbers = any(each.masks_numbers for each in wanted)
         masked = self.planner.with_masks(text, segment, terms, masks_numbers=masks_numbers)
         proposal = Proposal(text, segment, choice, job_of(segment, plan.config), masked and masked.reading, terms)
@@ -212,6 +220,20 @@ class SecondSearch:
                 forbidden_ids=(*job.forbidden_ids, *foreign),
             )
         )
+
+    def _is_other_word(self, text: TextPlan, segment: Segment, words: str, term: Term, choice: Choice) -> bool:
+        """Return True if the words of a term that is written in one case have a capital because they begin a sentence.
+
+        "May I come in?" has no May: its translation is as probable if the model reads "may".
+        """
+        if not (term.case and words.istitle()):
+            return False
+        ids = self.planner.small_start_ids(text, segment, words)
+        if ids is None:
+            return False
+        target_ids = self.planner.target_ids(choice.candidates[0].text)
+        as_it_is, in_small = self.decoder.log_probs([(segment.ids, target_ids), (ids, target_ids)])
+        return sum(as_it_is) - sum(in_small) < LEAST_NAME
 
     def _foreign_ids(self, text: TextPlan, segment: Segment) -> list[int]:
         """Return the tokens with letters that the target language does not use, and that are not in the segment or in
