@@ -90,6 +90,7 @@ def test_a_decoder_on_the_cpu_equals_that_in_pytorch(tokenizers: Tokenizers, n_m
     for found, expected, (_, target) in zip(on_cpu.log_probs(pairs), in_torch.log_probs(pairs), pairs, strict=True):
         assert len(found) == len(target) + 1
         assert found == pytest.approx(expected, abs=1e-5)
+    assert on_cpu.log_probs([]) == []
     weights = zip(on_cpu.token_weights(pairs, heads), in_torch.token_weights(pairs, heads), pairs, strict=True)
     for found_weights, expected_weights, (source, target) in weights:
         assert found_weights.shape == (len(target), len(source))

@@ -358,6 +358,12 @@ def test_words_before_a_masked_term_fit_it(masking: Tokenizers, written: str, ta
     assert set(proposal.texts([search.candidate(written, 0)])) == read
 
 
+def test_a_search_that_loses_all_masks_or_repeats_them_leaves_the_first_translation(masking: Tokenizers) -> None:
+    search = ScriptedSearch(masking, lambda text: ["⟨1⟩ ⟨1⟩" if "⟨1⟩" in text else "Ein Gaul"])
+    (found,) = pipeline(search).translate([Request("A horse", terms=TERM_LIST)])
+    assert (found.text, found.flags, found.missing_terms) == ("Ein Gaul", ("term_missing",), ("horse",))
+
+
 def test_a_memory_is_checked_for_the_terms_outside_protected_stretches(plain: Tokenizers) -> None:
     memory = TranslationMemory([Unit("The Book on {horse}", "Das Book auf {horse}", "en", "de")])
     search, request = ScriptedSearch(plain, lambda text: [text]), Request("The Book on {horse}", terms=TERM_LIST)

@@ -40,6 +40,8 @@ class ForcedDecoder:
 
         Those of several models are the logarithm of their mean probability.
         """
+        if not pairs:
+            return []
         end = self._special_ids.target.end
         ids = pad_pairs([(source, [*target, end]) for source, target in pairs], self._special_ids)
         compiled = [model for model in self._search_models if isinstance(model, CompiledModel)]
