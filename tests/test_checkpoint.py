@@ -136,9 +136,9 @@ def test_a_checkpoint_that_would_not_fit_is_not_begun(tmp_path: Path, monkeypatc
 
 def test_the_window_sums() -> None:
     window = Window()
-    window.add(1.0, 2.0, 3.0, 4)
-    window.add(10.0, 20.0, 30.0, 40)
-    assert window == Window(loss=11.0, nll=22.0, norm=33.0, n_tokens=44, n_steps=2)
+    window.add(Window(1.0, 2.0, 3.0, 4, 1, 0.5))
+    window.add(Window(10.0, 20.0, 30.0, 40, 2, 0.25))
+    assert window == Window(loss=11.0, nll=22.0, norm=33.0, n_tokens=44, n_steps=3, seconds=0.75)
 
 
 def test_a_new_training_has_done_nothing() -> None:

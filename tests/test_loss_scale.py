@@ -48,12 +48,12 @@ def test_the_scale_changes_no_gradient(corpus: Path, tmp_path: Path, monkeypatch
     found: dict[float | None, list[Tensor]] = {}
 
     def watched(trainer: Trainer, micro_batches: Any) -> None:
+        model = trainer.state.model
         for scale in (None, 1.0, 2.0**10):
-            progress = Progress(loss_scale=scale)
-            used = None if scale is None else LossScale(trainer.state.model, progress)
-            trainer.gradients.of_batch(micro_batches, "float32", used)
-            found[scale] = [parameter.grad.clone() for parameter in trainer.state.model.parameters()]  # type: ignore[union-attr]
-            trainer.state.model.zero_grad()
+            used = None if scale is None else LossScale(model, Progress(loss_scale=scale))
+            Gradients(model, trainer.training, trainer.processes).of_batch(micro_batches, "float32", used)
+            found[scale] = [parameter.grad.clone() for parameter in model.parameters()]  # type: ignore[union-attr]
+            model.zero_grad()
         trainer.state.progress.step += 1
 
     chosen = settings(corpus, max_steps=1, warmup_steps=1)

@@ -227,6 +227,9 @@ def test_the_moving_average() -> None:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(1.0)
-    average.update(model, step=1_000_000)
+    average.update(model, average.weight(step=1_000_000))
     for parameter, start in zip(average.model.parameters(), first, strict=True):
         assert torch.allclose(parameter, start + 0.5)
+    average.update(model, torch.tensor(average.weight(step=1_000_000)))  # a number on the device
+    for parameter, start in zip(average.model.parameters(), first, strict=True):
+        assert torch.allclose(parameter, start + 0.75)

@@ -54,10 +54,11 @@ class Processes:
 
     def max(self, number: int, device: torch.device) -> int:
         """Return the largest number of all processes."""
+        if self.world_size == 1:
+            return number
         largest = torch.tensor(number, device=device)
-        if self.world_size > 1:
-            with translate_lost_process():
-                distributed.all_reduce(largest, distributed.ReduceOp.MAX)
+        with translate_lost_process():
+            distributed.all_reduce(largest, distributed.ReduceOp.MAX)
         return int(largest)
 
     def barrier(self) -> None:

@@ -45,6 +45,8 @@ class TrainingConfig(Section):
     """Precision of products. auto is bfloat16 on processors with AMX or AVX-512 BF16 and on GPUs that have it, for
     models from d_model 128 and batches from 1,024 tokens on, and float32 for all others. float16, with a scaled loss,
     is for GPUs without bfloat16."""
+    cuda_graphs: bool = True
+    """On an NVIDIA GPU, capture the work of a step as CUDA graphs, one for each of a few shapes of batches."""
     validate_every: Positive | None = None
     """Steps between validations; None is once an epoch."""
     best_by: Literal["bleu", "loss"] = "bleu"

@@ -37,10 +37,11 @@ class Window:
     n_steps: int = 0
     seconds: float = 0.0  # of training alone, without what is written and validated in between
 
-    def add(self, loss: float, nll: float, norm: float, n_tokens: int) -> None:
-        """Count one step."""
-        self.loss, self.nll, self.norm = self.loss + loss, self.nll + nll, self.norm + norm
-        self.n_tokens, self.n_steps = self.n_tokens + n_tokens, self.n_steps + 1
+    def add(self, other: Window) -> None:
+        """Add the sums of other steps."""
+        self.loss, self.nll, self.norm = self.loss + other.loss, self.nll + other.nll, self.norm + other.norm
+        self.n_tokens, self.n_steps = self.n_tokens + other.n_tokens, self.n_steps + other.n_steps
+        self.seconds += other.seconds
 
 
 @dataclass

@@ -23,8 +23,9 @@ UPDATE_RMS = 0.4
 #: a x + b x³ + c x⁵ brings a number between 0 and 1 nearer to one; it is applied so often.
 POLYNOMIAL = 3.4445, -4.7750, 2.0315
 N_ITERATIONS = 5
-#: Matrices are made orthogonal together up to this many numbers: many small ones, or one large one.
-NUMBERS_AT_ONCE = 1 << 20
+#: Matrices are made orthogonal together up to this many numbers: many small ones, or one large one. A GPU is only busy
+#: with more.
+NUMBERS_AT_ONCE, NUMBERS_AT_ONCE_ON_GPU = 1 << 20, 1 << 24
 
 
 class Muon:
@@ -57,7 +58,8 @@ class Muon:
             matrices = [matrix for matrix in group if matrix.grad is not None]
             updates = group[0].new_zeros(len(matrices), *shape)
             own, own_updates = (each[processes.rank :: processes.world_size] for each in (matrices, updates))
-            at_once = max(1, NUMBERS_AT_ONCE // math.prod(shape))
+            numbers = NUMBERS_AT_ONCE if updates.device.type == "cpu" else NUMBERS_AT_ONCE_ON_GPU
+            at_once = max(1, numbers // math.prod(shape))
             for first in range(0, len(own), at_once):
                 some = slice(first, first + at_once)
                 own_updates[some] = orthogonal(torch.stack([self._ahead(matrix) for matrix in own[some]]), precision)
@@ -70,13 +72,19 @@ class Muon:
         return _wide(matrix.grad.lerp(self.momentum[matrix], MOMENTUM**2))
 
     @torch.no_grad()
-    def apply(self, updates: Iterable[tuple[Parameter, Tensor]], rate: float) -> None:
-        """Apply the result of `updates`. This asks for no memory."""
+    def apply(
+        self, updates: Iterable[tuple[Parameter, Tensor]], rate: float | Tensor, skipped: Tensor | None = None
+    ) -> None:
+        """Apply the result of `updates`; the arguments are those of `Move`. On a CPU, this asks for no memory."""
+        weight = 1 - MOMENTUM if skipped is None else (1 - MOMENTUM) * (1 - skipped)
         for matrix, update in updates:
             assert matrix.grad is not None
-            self.momentum[matrix].lerp_(matrix.grad, 1 - MOMENTUM)
+            self.momentum[matrix].lerp_(matrix.grad, weight)
             rms = update.size(1) ** -0.5  # of orthogonal rows
-            _wide(matrix).sub_(update, alpha=rate * UPDATE_RMS / rms)
+            if isinstance(rate, Tensor):
+                _wide(matrix).addcmul_(update, rate, value=-UPDATE_RMS / rms)
+            else:
+                _wide(matrix).sub_(update, alpha=rate * UPDATE_RMS / rms)
 
 
 def orthogonal(matrices: Tensor, precision: str) -> Tensor:

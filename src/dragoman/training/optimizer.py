@@ -20,8 +20,18 @@ from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.muon import Muon
 
 Parameters = Mapping[str, Parameter]
-#: Moves parameters at a learning rate.
-Move = Callable[[float], None]
+
+
+class Move(Protocol):
+    """Moves parameters at a learning rate."""
+
+    def __call__(self, rate: float | Tensor, skipped: Tensor | None = None) -> None:
+        """Move them.
+
+        Args:
+            rate: a number, or one on the device, for steps of which the CPU reads nothing.
+            skipped: on the device, 1 if this step is not to change anything (its rate and gradients are 0), else 0.
+        """
 
 
 class PartOptimizer(Protocol):
@@ -55,7 +65,7 @@ class Adam:
         return self._move
 
     @torch.no_grad()
-    def _move(self, rate: float) -> None:
+    def _move(self, rate: float | Tensor, skipped: Tensor | None = None) -> None:
         gradients = {name: each.grad for name, each in self._parameters.items() if each.grad is not None}
         states = [self._state[name] for name in gradients]
         beta1, beta2 = self._training.adam_betas
@@ -67,6 +77,8 @@ class Adam:
             [],
             [state["step"] for state in states],
             fused=self._fused,
+            capturable=isinstance(rate, Tensor),
+            found_inf=skipped,
             amsgrad=False,
             beta1=beta1,
             beta2=beta2,
@@ -90,7 +102,7 @@ class MatrixMuon:
     def prepare(self, precision: str, processes: Processes) -> Move:
         """Compute the updates, and return what applies them."""
         updates = self._muon.updates(precision, processes)
-        return lambda rate: self._muon.apply(updates, rate)
+        return lambda rate, skipped=None: self._muon.apply(updates, rate, skipped)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return `<parameter>/momentum`."""
@@ -156,8 +168,17 @@ class MovingAverage:
         self.model = copy.deepcopy(model).eval().requires_grad_(False)
         self.decay = decay
 
+    def weight(self, step: int) -> float:
+        """Return the share of the weights after the `step`-th step, counted from 1, in the new average."""
+        return 1 - min(self.decay, (1 + step) / (10 + step))
+
     @torch.no_grad()
-    def update(self, model: Transformer, step: int) -> None:
-        """Follow `model` after its `step`-th step, counted from 1."""
-        decay = min(self.decay, (1 + step) / (10 + step))
-        torch._foreach_lerp_(list(self.model.parameters()), list(model.parameters()), 1 - decay)
+    def update(self, model: Transformer, weight: float | Tensor) -> None:
+        """Follow `model`, whose weights get this share: a number, or one on the device."""
+        averages: list[Tensor] = list(self.model.parameters())
+        weights: list[Tensor] = list(model.parameters())
+        if isinstance(weight, Tensor):
+            torch._foreach_mul_(averages, 1 - weight)
+            torch._foreach_add_(averages, list(torch._foreach_mul(weights, weight)))
+        else:
+            torch._foreach_lerp_(averages, weights, weight)

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 import torch
 
@@ -20,16 +21,16 @@ from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
 from dragoman.settings.recipe import to_yaml
 from dragoman.text.learned_text import LearnedText
+from dragoman.training.captured_step import build_step
 from dragoman.training.checkpoint import STARTING_MODEL
-from dragoman.training.gradient import Gradients
 from dragoman.training.length import Length
-from dragoman.training.loss_scale import LossScale
 from dragoman.training.micro_batches import MicroBatches
 from dragoman.training.precision import agree_on_precision
 from dragoman.training.recorder import Recorder
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.saver import Saver
 from dragoman.training.schedule import learning_rate
+from dragoman.training.step import Outcome, Step
 from dragoman.training.stopping import StopRequest
 from dragoman.training.time_plan import TimeKeeper
 from dragoman.training.training_state import TrainingState
@@ -72,8 +73,6 @@ class Trainer:
         self.length = Length(self.training, batches.epochs, state.model.config.d_model)
         self.epochs = batches.epochs
         self.micro_batches = MicroBatches(batches, self.training, state, processes)
-        self.gradients = Gradients(state.model, self.training, processes)
-        self.loss_scale: LossScale | None = None
         self.stop = StopRequest()
         self.saver = Saver(state, folder, self.training, is_main=is_main)
         self.recorder = Recorder(
@@ -85,6 +84,12 @@ class Trainer:
             is_main=is_main,
             progress_bar=progress_bar,
         )
+
+    @cached_property
+    def step(self) -> Step:
+        """Makes the steps, from the first one of this start on: what it needs to know may come from a checkpoint."""
+        micro_batches = self.micro_batches
+        return build_step(self.state, self.training, self.processes, lambda: micro_batches.n_tokens)
 
     @property
     def n_steps(self) -> int:
@@ -99,12 +104,10 @@ class Trainer:
             KeyboardInterrupt, SystemExit: a signal asked to stop; everything is saved.
         """
         is_new = not self.saver.resume()
-        state, training, processes = self.state, self.training, self.processes
+        state, processes = self.state, self.processes
         with self.stop, self.recorder, self.micro_batches:
             if is_new:
                 state.progress.precision = agree_on_precision(self.config, self.device, processes)
-            if state.progress.precision == "float16":
-                self.loss_scale = LossScale(state.model, state.progress)
             self._start_length()
             upcoming = self.micro_batches.upcoming(self.n_steps)
             if is_new:
@@ -128,7 +131,7 @@ class Trainer:
                 upcoming = self._make_step(upcoming)
                 if self.time_keeper is not None and self._has_new_length(self.time_keeper):
                     upcoming = self.micro_batches.upcoming(self.n_steps)
-                if self._is_validation_due() or state.progress.step % training.log_every == 0:
+                if self._is_report_due():
                     self.saver.attempt(self.recorder.log_steps)
 
     def _make_step(self, upcoming: Iterator[list[Batch]]) -> Iterator[list[Batch]]:
@@ -173,33 +176,32 @@ class Trainer:
         model, progress, training = self.state.model, self.state.progress, self.training
         _seed_step(training.seed, progress.step, self.processes.rank)
         model.train()
-        n_tokens, loss, nll = self.gradients.of_batch(micro_batches, progress.precision, self.loss_scale)
-        norm = float(torch.nn.utils.clip_grad_norm_(model.parameters(), training.clip_norm or math.inf))
-        is_finite = math.isfinite(norm + loss)
-        if is_finite:
-            rate = learning_rate(progress.step + 1, training, model.config.d_model, self.n_steps)
-            self.state.optimizer.step(rate, progress.precision, self.processes)
-        if self.loss_scale is not None:
-            self.loss_scale.update(progress)
-        progress.step += 1  # from here on, memory is not asked for: a step that runs out of it is done again
-        if is_finite:
-            if self.state.average is not None:
-                self.state.average.update(model, progress.step)
-            progress.skipped_in_a_row = 0
-            progress.target_tokens += n_tokens
-            progress.window.add(loss, nll, norm, n_tokens)
-        else:
-            self._skip()
-        model.zero_grad()
+        rate = learning_rate(progress.step + 1, training, model.config.d_model, self.n_steps)
+        self.step.make(micro_batches, progress.step + 1, rate)
+        progress.step += 1
+        if self.step.is_immediate or self._is_report_due() or progress.step >= self.n_steps:
+            self._count(self.step.outcome())
 
-    def _skip(self) -> None:
-        """Count a step whose loss or gradient is not finite. The weights stay as they were."""
-        progress = self.state.progress
-        progress.skipped_steps += 1
-        progress.skipped_in_a_row += 1
-        _log.warning(f"step {progress.step}: the gradient is not finite; the step is skipped")
-        if (n_skipped := progress.skipped_in_a_row) >= self.training.max_skipped_steps:
+    def _count(self, outcome: Outcome) -> None:
+        """Add the outcome of some steps to the progress.
+
+        Raises:
+            DivergedError: too many steps in a row were skipped.
+        """
+        progress, sums = self.state.progress, outcome.sums
+        progress.target_tokens += sums.n_tokens
+        progress.window.add(sums)
+        progress.skipped_steps += outcome.n_skipped
+        progress.skipped_in_a_row = outcome.skipped_in_a_row
+        if outcome.n_skipped:
+            which = "the step is" if outcome.n_skipped == 1 else f"{outcome.n_skipped} steps up to here are"
+            _log.warning(f"step {progress.step}: the gradient is not finite; {which} skipped")
+        if (n_skipped := outcome.skipped_in_a_row) >= self.training.max_skipped_steps:
             raise self.saver.diverged(f"{n_skipped} steps in a row up to step {progress.step} were not finite")
+
+    def _is_report_due(self) -> bool:
+        """Return True if the steps since the last time are to be logged."""
+        return self._is_validation_due() or self.state.progress.step % self.training.log_every == 0
 
     def _is_validation_due(self) -> bool:
         """Return True after every `validate_every` steps or each epoch, at the end, and before a fine-tuning, which may
@@ -248,6 +250,7 @@ class Trainer:
 
     def _save(self) -> None:
         """Write a checkpoint, and what the logs could not write before."""
+        self._count(self.step.outcome())
         self.recorder.flush()
         self.saver.save()
 
