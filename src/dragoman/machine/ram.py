@@ -33,7 +33,8 @@ def peak_memory(device: torch.device) -> float | None:
 def available_memory(device: torch.device) -> int | None:
     """Return the bytes that this process may still take, of the GPU on CUDA, else of RAM; None if unknown."""
     if device.type == "cuda":
-        return torch.cuda.mem_get_info(device)[0]
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # by PyTorch, for its next use
+        return torch.cuda.mem_get_info(device)[0] + kept
     available = _kibibytes("/proc/meminfo", "MemAvailable")  # free, or quickly made so
     limits = [None if available is None else 1024 * available, _control_group()]
     return min((limit for limit in limits if limit is not None), default=None)

@@ -19,11 +19,14 @@ from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.sections import parse_section
+from dragoman.training.precision import choose_precision
 from dragoman.training.ram_estimate import state_bytes, training_bytes
 
 _log = logging.getLogger(__name__)
 
 MIB = 2**20
+#: Tokens of a micro-batch below which a GPU's memory is not asked.
+SMALLEST_CHOSEN = 512
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,24 @@ def training_budget(config: Config, prepared: Prepared, device: torch.device, pr
     if available is not None and device.type == "cpu":
         available //= processes.local_world_size  # which share it
     return Budget(n_parameters, state_bytes(n_parameters, config.training), needed, available)
+
+
+def fitting_micro_batch(config: Config, prepared: Prepared, device: torch.device, processes: Processes) -> int | None:
+    """Return the tokens of the largest micro-batches that fit into a GPU's memory; None for whole batches, or as asked.
+
+    On a CPU, a person says so.
+    """
+    n_tokens = config.training.batch_tokens // processes.world_size
+    if device.type != "cuda" or config.training.micro_batch_tokens is not None:
+        return None
+    size, precision = n_tokens, choose_precision(config, device)[0]
+    while size > SMALLEST_CHOSEN:
+        training = config.training.model_copy(update={"micro_batch_tokens": size, "precision": precision})
+        tried = config.model_copy(update={"training": training})
+        if training_budget(tried, prepared, device, processes).is_enough:
+            break
+        size //= 2
+    return None if size == n_tokens else size
 
 
 def check_budget(config: Config, prepared: Prepared, device: torch.device, processes: Processes) -> None:

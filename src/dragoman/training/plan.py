@@ -76,7 +76,9 @@ def _choices(
             choices, reason = {}, f"a quarter of all steps; the paper's {USUAL.warmup_steps:,} are more than that"
         else:
             if size.variants:
-                fitting = _fitting(size.variants, {**PRESETS[size.preset], **asked["model"]})
+                fitting = _fitting(
+                    size.variants, {**ModelShape().model_dump(), **PRESETS[size.preset], **asked["model"]}
+                )
                 yield fitting, "these learn more from a small corpus in the same number of steps (docs/choices.md)"
             if size.optimizer is not None:
                 optimizer = {"training.optimizer": size.optimizer}

@@ -6,7 +6,7 @@ from dragoman.model.operations import MAX_KEYS_FUSED, MAX_KEYS_UNFUSED
 from dragoman.native.fused_library import library
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.training_config import TrainingConfig
-from dragoman.training.loss import CHUNK_TOKENS
+from dragoman.training.loss import chunk_tokens
 from dragoman.training.optimizer import OPTIMIZERS
 
 #: float32.
@@ -65,9 +65,11 @@ def training_bytes(
     wide = (_COMPILED_WIDE_VECTORS if compiled else _WIDE_VECTORS)[model.activation]
     vectors = narrow * model.d_model + wide * model.d_ff
     copies = 1 if compiled else _SCORES_OF_TWO if training.r_drop else _SCORES
-    scores = copies * CHUNK_TOKENS * model.target_vocab_size
+    scores = copies * min(n_tokens, chunk_tokens(device)) * model.target_vocab_size
     kept = n_tokens * (n_layers * vectors + _attention_numbers(model, longest, device, compiled)) + scores
     narrowed = round(kept * _OF_BFLOAT16) if training.precision in ("bfloat16", "float16") else kept
+    if device == "cuda" and training.cuda_graphs and n_processes == 1:
+        narrowed *= 2  # the first step of each shape is made outside the memory of the graphs
     step = state_bytes(n_parameters, training) + _BYTES * narrowed
     return max(step, saving_bytes(n_parameters, training))
 

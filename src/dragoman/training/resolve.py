@@ -28,16 +28,23 @@ from dragoman.training.changes import refuse_changes
 from dragoman.training.fine_tuning import fingerprint, inherit_search, inherit_settings, inherit_tokenizers
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
-from dragoman.training.sizes import SIZES, Size, sizes_for
+from dragoman.training.sizes import SIZES, Size, gpu_sizes_for_time, sizes_for
 
 _log = logging.getLogger(__name__)
 
 #: The settings that end a training.
 LIMITS = ("max_epochs", "max_steps")
+#: Among the settings that were chosen for a run: it began on a GPU, by the table for these.
+ON_GPU = "on_gpu"
 
 
 def resolve(
-    settings: Mapping[str, Any], start: Bundle | None = None, size: Size | None = None, *, is_begun: bool = False
+    settings: Mapping[str, Any],
+    start: Bundle | None = None,
+    size: Size | None = None,
+    *,
+    is_begun: bool = False,
+    on_gpu: bool = False,
 ) -> Config:
     """Return the whole configuration for the settings that a person asked for, and log what is chosen.
 
@@ -45,18 +52,24 @@ def resolve(
         start: the model that the training starts from, if not from random weights.
         size: the row of the table to follow; None is the usual one for the corpus.
         is_begun: the run goes on. It may have two vocabularies for several directions from a model that it began with.
+        on_gpu: the usual row is that of the table for GPUs.
 
     Raises:
         DragomanError: as `fill`.
     """
-    config, choices = fill(settings, start, size, is_begun=is_begun)
+    config, choices = fill(settings, start, size, is_begun=is_begun, on_gpu=on_gpu)
     for line in choices:
         _log.info(line)
     return config
 
 
 def fill(
-    settings: Mapping[str, Any], start: Bundle | None = None, size: Size | None = None, *, is_begun: bool = False
+    settings: Mapping[str, Any],
+    start: Bundle | None = None,
+    size: Size | None = None,
+    *,
+    is_begun: bool = False,
+    on_gpu: bool = False,
 ) -> tuple[Config, list[str]]:
     """Return the whole configuration, and lines about what was chosen; see `resolve`.
 
@@ -73,7 +86,7 @@ def fill(
     has_two = is_begun and (settings.get("tokenizer") or {}).get("joint") is False
     if start is None and not has_two and data.corpora and len(directions(data)) > 1:
         settings = _with_one_vocabulary(settings)
-    size = size or sizes_for(n_pairs, fine_tuning=start is not None)[-1]
+    size = size or sizes_for(n_pairs, fine_tuning=start is not None, on_gpu=on_gpu)[-1]
     filled, choices = plan(settings, n_pairs, text, size)
     if start is not None:
         filled |= inherited
@@ -94,24 +107,38 @@ def _with_one_vocabulary(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "tokenizer": {**tokenizer, "joint": True}}
 
 
-def resolve_run(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None) -> tuple[Config, Prepared]:
+def resolve_run(
+    settings: Mapping[str, Any], run: RunFolder, start: Bundle | None, *, on_gpu: bool = False
+) -> tuple[Config, Prepared]:
     """Return the configuration and the prepared corpus of a run that begins or continues; write its `config.yaml`.
+
+    Args:
+        on_gpu: a run that begins follows the table for GPUs.
 
     Raises:
         DragomanError: of the class that fits; see `resolve` and `prepare`.
     """
-    config, prepared = (_continue if run.steps else begin_run)(settings, run, start)
+    if run.steps:
+        config, prepared = _continue(settings, run, start)
+    else:
+        config, prepared = begin_run(settings, run, start, on_gpu=on_gpu)
     write_file(run.config, to_yaml(config).encode())
     return config, prepared
 
 
 def begin_run(
-    settings: Mapping[str, Any], run: RunFolder, start: Bundle | None, *, logs_choices: bool = True
+    settings: Mapping[str, Any],
+    run: RunFolder,
+    start: Bundle | None,
+    *,
+    logs_choices: bool = True,
+    on_gpu: bool = False,
 ) -> tuple[Config, Prepared]:
     """Resolve and prepare a run that has saved nothing yet, so every setting is free. `config.yaml` is left to write.
 
     Args:
         logs_choices: log what is chosen; False if the choice is made again later.
+        on_gpu: choose by the table for GPUs.
 
     Raises:
         DragomanError: as `resolve` and `prepare`; or `config.yaml` is there without a prepared corpus.
@@ -119,7 +146,9 @@ def begin_run(
     if run.config.exists() and not (run.path / DATA_FOLDER).exists():
         raise ConfigError("this is the config.yaml of something else", run.config, advice="choose another --output")
     check_request(settings, inherited=inherit_settings(start, settings) if start is not None else None)
-    config = resolve(settings, start) if logs_choices else fill(settings, start)[0]
+    config, choices = fill(settings, start, on_gpu=on_gpu)
+    for line in choices if logs_choices else ():
+        _log.info(line)
     return config, _prepare(config, run, start)
 
 
@@ -144,8 +173,11 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
     if told:
         listed = ", ".join(f"training.{name}={value}" for name, value in told.items())
         _log.info(f"kept {listed}, as this run began")
-    size = next((size for size in SIZES if size.preset == chosen.get("model.preset")), None)
-    config = resolve({**settings, "training": {**asked, **kept}}, start, size, is_begun=True)
+    on_gpu = bool(chosen.get(ON_GPU))
+    sizes = gpu_sizes_for_time(planned_text(saved_config.data)[0]) if on_gpu else SIZES
+    size = next((size for size in sizes if size.preset == chosen.get("model.preset")), None)
+    again = {**settings, "training": {**asked, **kept}}
+    config = resolve(again, start, size, is_begun=True, on_gpu=on_gpu)
     refuse_changes(saved_config, config, run.path)
     tokenizers, starting_model = given_tokenizers(run.path), noted_starting_model(run.path)
     if start is not None and tokenizers is None:

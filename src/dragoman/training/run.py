@@ -26,12 +26,12 @@ from dragoman.settings.duration import duration_text
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
 from dragoman.text.learned_text import FACT
-from dragoman.training.budget import build_model, check_budget
+from dragoman.training.budget import build_model, check_budget, fitting_micro_batch
 from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import STARTING_MODEL, Progress
 from dragoman.training.fine_tuning import fingerprint, load_starting_model
 from dragoman.training.outlook import describe_failure, describe_outlook
-from dragoman.training.resolve import resolve_run
+from dragoman.training.resolve import ON_GPU, resolve_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.sizes import sizes_for
 from dragoman.training.time_plan import TimeKeeper
@@ -146,7 +146,10 @@ class _Start:
             timed = TimedStart(self.settings, self.time_limit, self.run, self.start, self.device, self.began)
             return timed.resolve()
         if self.processes.is_main:
-            resolved = Resolved(*resolve_run(self.settings, self.run, self.start))
+            is_new_on_gpu = self.device.type == "cuda" and not self.run.steps and self.start is None
+            config, prepared = resolve_run(self.settings, self.run, self.start, on_gpu=is_new_on_gpu)
+            chosen = {ON_GPU: True, "training.batch_tokens": config.training.batch_tokens} if is_new_on_gpu else {}
+            resolved = Resolved(config, prepared, chosen)
             self.processes.barrier()
         else:
             self.processes.barrier()
@@ -164,6 +167,7 @@ class _Start:
         progress = _first_progress(config, prepared, self.start)
         progress.time_limit, progress.chosen_for_time = self.time_limit, resolved.chosen
         progress.validation_seconds = resolved.validation_seconds
+        progress.micro_batch_tokens = fitting_micro_batch(config, prepared, self.device, self.processes)
         progress.environment = describe_environment(config.training, self.device, self.processes.world_size)
         state = TrainingState.at_start(model, config.training, progress)
         keeper = None if self.time_limit is None else TimeKeeper(self.time_limit)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Iterator
+from itertools import repeat
 
+from dragoman.data.batches import Batch
 from dragoman.data.prepared import Prepared
 from dragoman.training.time_plan import Speed
 from dragoman.training.trainer import Trainer
@@ -13,6 +16,8 @@ from dragoman.translator import ComputeOptions, Translator
 
 #: Steps made, at least and at most.
 FEWEST_STEPS, MOST_STEPS = 2, 1000
+#: The same on a GPU, which calls the first step and captures the second.
+FEWEST_STEPS_ON_GPU = 4
 #: Validation sentences translated.
 SAMPLE_SENTENCES = 40
 #: A pass forwards takes about a third of a step, which goes backwards too.
@@ -28,23 +33,33 @@ def measure_speed(trainer: Trainer, prepared: Prepared, seconds: float) -> Speed
         seconds: for the steps; the translations take about as long at most.
     """
     with trainer.micro_batches:
-        step = _seconds_of_step(trainer, seconds)
+        step = seconds_of_step(trainer, seconds)
     store = prepared.validation
     costs = max(int(store.source_lengths.sum()), int(store.target_lengths.sum())) + len(store)
     loss = FORWARD_SHARE * step * costs / trainer.training.batch_tokens
     return Speed(step, loss + _seconds_of_translations(trainer, prepared))
 
 
-def _seconds_of_step(trainer: Trainer, seconds: float) -> float:
-    """Return the mean of the later half of the steps: the first ones fill caches and compile."""
-    upcoming, started, taken = trainer.micro_batches.upcoming(MOST_STEPS), time.perf_counter(), list[float]()
-    while len(taken) < FEWEST_STEPS or (time.perf_counter() - started < seconds and len(taken) < MOST_STEPS):
+def seconds_of_step(trainer: Trainer, seconds: float) -> float:
+    """Make steps for about so many seconds, and return the mean of the later half: the first ones fill caches.
+
+    On a GPU, it is the first batch again and again, since each new shape takes time to capture.
+    """
+    is_on_gpu = trainer.device.type == "cuda"
+
+    def batches() -> Iterator[list[Batch]]:
+        return repeat(trainer.micro_batches.of_step(0)) if is_on_gpu else trainer.micro_batches.upcoming(MOST_STEPS)
+
+    fewest = FEWEST_STEPS_ON_GPU if is_on_gpu else FEWEST_STEPS
+    upcoming, started, taken = batches(), time.perf_counter(), list[float]()
+    while len(taken) < fewest or (time.perf_counter() - started < seconds and len(taken) < MOST_STEPS):
         began = time.perf_counter()
         try:
             trainer.train_step(next(upcoming))
+            trainer.step.outcome()  # when the device has made it
         except (MemoryError, RuntimeError) as error:
             trainer.micro_batches.halve(error)
-            upcoming = trainer.micro_batches.upcoming(MOST_STEPS)
+            upcoming = batches()
             continue
         taken.append(time.perf_counter() - began)
     return statistics.fmean(taken[len(taken) // 2 :])
@@ -57,7 +72,7 @@ def _seconds_of_translations(trainer: Trainer, prepared: Prepared) -> float:
     """
     store, tokenizers = prepared.validation, prepared.tokenizers
     n_all = min(len(store), MAX_SENTENCES)
-    n_sentences = min(n_all, SAMPLE_SENTENCES)
+    n_sentences = min(n_all, SAMPLE_SENTENCES) if trainer.device.type == "cpu" else n_all  # which a GPU does at once
     chosen = [number * len(store) // n_sentences for number in range(n_sentences)]
     translator = Translator([trainer.state.model.eval()], tokenizers, compute=ComputeOptions(trainer.device))
     started = time.perf_counter()

@@ -10,8 +10,8 @@ from dragoman.errors import ConfigError
 from dragoman.settings.duration import duration_text
 from dragoman.training.checkpoint import Progress
 
-#: Part of the time for validations, and their number, where nobody says how often to validate.
-VALIDATION_SHARE, FEWEST_VALIDATIONS, MOST_VALIDATIONS = 0.1, 2, 20
+#: Part of the time for validations, on a GPU too, and their number, where nobody says how often to validate.
+VALIDATION_SHARE, GPU_VALIDATION_SHARE, FEWEST_VALIDATIONS, MOST_VALIDATIONS = 0.1, 0.05, 2, 20
 #: Part of the time for what is not measured: logs, checkpoints, bundles.
 OTHER_SHARE = 0.03
 #: Steps below which nothing is learned.
@@ -48,20 +48,28 @@ class TimePlan:
     validate_every: int
 
 
-def plan_steps(seconds: float, speed: Speed, validate_every: int | None = None) -> TimePlan:
+def validation_share(device: str) -> float:
+    """Return the part of the time that validations may take, given the type of the device."""
+    return GPU_VALIDATION_SHARE if device == "cuda" else VALIDATION_SHARE
+
+
+def plan_steps(
+    seconds: float, speed: Speed, validate_every: int | None = None, share: float = VALIDATION_SHARE
+) -> TimePlan:
     """Return the steps that fit into `seconds`, with their validations.
 
     Args:
         seconds: the time that is left.
         speed: as measured.
         validate_every: as the person asked, if so.
+        share: of the time for validations, unless the fewest take more.
 
     Raises:
         ConfigError: hardly any step fits.
     """
     if validate_every is None:
         usable = seconds * (1 - OTHER_SHARE)
-        n_wanted = VALIDATION_SHARE * usable / max(speed.validation, 1e-9)
+        n_wanted = share * usable / max(speed.validation, 1e-9)
         n_validations = int(min(MOST_VALIDATIONS, max(FEWEST_VALIDATIONS, n_wanted)))
         n_steps = int((usable - n_validations * speed.validation) / speed.step)
         validate_every = max(1, math.ceil(n_steps / n_validations))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from collections.abc import Mapping, Sequence
@@ -21,14 +22,14 @@ from dragoman.settings.duration import duration_text
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.presets import has_sizes
 from dragoman.settings.recipe import read_recipe, to_yaml
-from dragoman.training.budget import build_model, training_budget
+from dragoman.training.budget import build_model, fitting_micro_batch, training_budget
 from dragoman.training.checkpoint import Progress
 from dragoman.training.precision import choose_precision
-from dragoman.training.resolve import LIMITS, begin_run, fill, resolve_run
+from dragoman.training.resolve import LIMITS, ON_GPU, begin_run, fill, resolve_run
 from dragoman.training.run_folder import RunFolder
-from dragoman.training.sizes import Size, sizes_for
-from dragoman.training.speed import measure_speed
-from dragoman.training.time_plan import Speed, TimePlan, plan_steps
+from dragoman.training.sizes import Size, best_batch_tokens, gpu_sizes_for_time, sizes_for
+from dragoman.training.speed import measure_speed, seconds_of_step
+from dragoman.training.time_plan import Speed, TimePlan, plan_steps, validation_share
 from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState
 
@@ -36,6 +37,8 @@ _log = logging.getLogger(__name__)
 
 #: Seconds of training to measure a speed by, and the part of the time that they may take.
 MEASURED_SECONDS, MEASURED_SHARE = 4.0, 0.02
+#: Batches that are measured on a GPU, as multiples of the row's.
+GPU_BATCHES = 0.25, 4
 #: Steps that stand for a length that is not known yet.
 SOME_STEPS = 10**9
 #: The settings that tell a row of the table of sizes from the others.
@@ -133,17 +136,22 @@ class TimedStart:
         settings = self._with({**schedule, "max_steps": SOME_STEPS})
         config, prepared = begin_run(settings, self.run, self.start, logs_choices=False)
         n_pairs, _ = planned_text(config.data)
-        sizes = sizes_for(n_pairs, fine_tuning=self.start is not None)
-        if self.start is None and has_sizes(self.settings.get("model") or {}):
+        is_on_gpu = self.device.type == "cuda" and self.start is None
+        sizes = sizes_for(n_pairs, fine_tuning=self.start is not None, on_gpu=is_on_gpu)
+        if self.start is None and self._has_sizes:
             sizes = sizes[-1:]
+        elif is_on_gpu:
+            sizes = gpu_sizes_for_time(n_pairs)
         size, measured, reason = self._choose(settings, prepared, sizes, n_pairs)
         _log.info(measured.describe(self._left(), self.limit))
         plan = measured.plan
         training = {**schedule, "max_steps": plan.n_steps, "validate_every": plan.validate_every}
         names = {f"training.{name}": value for name, value in training.items()}
-        if size is not sizes[-1]:
+        if size is not sizes[-1] or is_on_gpu:
             names |= {name: value for name, value in size.choices().items() if name in SIZE_NAMES}
-            size = replace(size, reason=reason)
+            size = replace(size, reason=reason or size.reason)
+        if is_on_gpu:
+            names[ON_GPU] = True
         config, lines = fill(self._with(training), self.start, size)
         for line in lines:
             _log.info(line)
@@ -165,10 +173,11 @@ class TimedStart:
             budget = training_budget(config, prepared, self.device, Processes())
             if chosen is None:
                 budget.check()
-            elif not budget.is_enough:
+            elif not budget.is_enough and not size.critical_tokens:
                 return *chosen, _FOR_RAM
             try:
-                measured = self._measure(config, prepared, validate_every)
+                size = self._with_best_batch(settings, prepared, size)
+                measured = self._measure(fill(settings, self.start, size)[0], prepared, validate_every)
             except (ConfigError, ResourceError, MemoryError, RuntimeError) as error:
                 reason = _shortage(error)
                 if chosen is None or not reason:
@@ -180,15 +189,44 @@ class TimedStart:
         assert chosen is not None
         return *chosen, ""  # the usual size, which has its own reason
 
+    def _with_best_batch(self, settings: Mapping[str, Any], prepared: Prepared, size: Size) -> Size:
+        """Return the row with the batch that its measured steps ask for, if it leaves that open."""
+        is_given = (settings.get("training") or {}).get("batch_tokens") is not None
+        if not size.critical_tokens or is_given or self._has_sizes:
+            return size
+        seconds = {}
+        for factor in GPU_BATCHES:
+            n_tokens = round(factor * size.training["batch_tokens"])
+            trainer = self._trainer(fill(settings, self.start, size.with_batch(n_tokens))[0], prepared)
+            seconds[n_tokens] = seconds_of_step(trainer, self._seconds_of_measuring)
+        return size.with_batch(best_batch_tokens(seconds, size.critical_tokens))
+
     def _measure(self, config: Config, prepared: Prepared, validate_every: int | None) -> _Measured:
         """Return the steps for which there is time, with the speed of a few."""
-        progress = Progress(precision=choose_precision(config, self.device)[0])
-        state = TrainingState.at_start(build_model(config, prepared, self.device), config.training, progress)
-        trainer = Trainer(config, prepared, state, self.run, Processes())
-        speed = measure_speed(trainer, prepared, min(MEASURED_SECONDS, MEASURED_SHARE * self.limit))
+        trainer = self._trainer(config, prepared)
+        speed = measure_speed(trainer, prepared, self._seconds_of_measuring)
         left = self._left() - (speed.validation if self.start is not None else 0.0)  # the starting model is validated
-        plan = plan_steps(left, speed, validate_every)
+        plan = plan_steps(left, speed, validate_every, validation_share(self.device.type))
         return _Measured(speed, plan, trainer.epochs.done(plan.n_steps))
+
+    @property
+    def _has_sizes(self) -> bool:
+        """True if the person says how large the model is, whose training is then the paper's."""
+        return has_sizes(self.settings.get("model") or {})
+
+    @property
+    def _seconds_of_measuring(self) -> float:
+        """Seconds of steps to measure one speed by; on a GPU, there are several for each row."""
+        seconds = min(MEASURED_SECONDS, MEASURED_SHARE * self.limit)
+        return seconds if self.device.type == "cpu" else seconds / 5
+
+    def _trainer(self, config: Config, prepared: Prepared) -> Trainer:
+        """Return a new training, to be measured and forgotten, when the one before is."""
+        gc.collect()
+        micro_batch_tokens = fitting_micro_batch(config, prepared, self.device, Processes())
+        progress = Progress(precision=choose_precision(config, self.device)[0], micro_batch_tokens=micro_batch_tokens)
+        state = TrainingState.at_start(build_model(config, prepared, self.device), config.training, progress)
+        return Trainer(config, prepared, state, self.run, Processes())
 
     def _left(self, spent: float = 0.0) -> float:
         """Return the seconds that are left, given those that earlier starts took."""
