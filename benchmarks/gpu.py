@@ -1,48 +1,70 @@
-"""Everything about one GPU in ten minutes: training, translation beside other systems, and correctness.
+"""Everything about one GPU in ten minutes, a program for each part, the most wanted ones first.
 
-    python benchmarks/gpu.py                  # on a GPU, with the extra `bench`
-    python benchmarks/gpu.py --tiny --device cpu --minutes 3     # a trial on a CPU; its figures say nothing
+    python benchmarks/gpu.py --source train.en.gz --target train.de.gz --old ../old/src
+    python benchmarks/gpu.py --tiny --device cpu                  # a trial of two minutes; its figures say nothing
 
-Each part has a share of the minutes, and an error of one does not stop the others. gpu.json is written after each part,
-so that a run that is cut short keeps what it has:
+The package `dragoman` must be importable: an installed wheel, or PYTHONPATH=src. `--old` names a folder that holds the
+package of an older version, such as an unpacked wheel; the parts that compare two versions run with both. The text is
+English and German, for example Tatoeba's; without it, made-up captions are used. Each row is one line of JSON in
+gpu.jsonl, written when it is known, so that a run that is cut short keeps what it has. A part that fails or takes too
+long is noted there too, and the next one begins. `--first` runs another script first, such as one that measures
+what plain PyTorch reaches.
 
 - products: what a product of large matrices reaches in each precision, which is the yardstick of the training.
-- training: target tokens a second, share of the products' rate and memory, for base and big, in bfloat16 and float16,
-  as it is and with compiled layers.
+- training: `dragoman train` itself, with the models base, big and tiny: target tokens a second, milliseconds a step,
+  share of the products' rate, and memory.
 - translation: sentences a second, greedy and with beam 4, and milliseconds for one sentence, beside CTranslate2 in
   float16 and Hugging Face's generate, with the same weights; equal outputs are counted.
 - correctness: the model, its gradients and its search against the CPU, the doctor's checks, two programs on one card.
+- resume: the losses of a training with and without CUDA graphs, with another seed, and killed on the way.
+- minutes: `dragoman train --time` with nothing configured, and the BLEU of its model with a beam of 5.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
 import platform
+import signal
+import subprocess
+import sys
+import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
-#: Shares of the minutes. What a part leaves is used by those after it.
-SHARES = {"products": 0.05, "training": 0.4, "translation": 0.35, "correctness": 0.2}
+#: Minutes of each part for one version, and True if an older version has them too.
+MINUTES: Mapping[str, tuple[float, bool]] = {
+    "products": (0.3, False),
+    "training": (1.4, True),
+    "translation": (1.0, True),
+    "correctness": (0.6, False),
+    "resume": (0.9, False),
+    "minutes": (3.6, False),
+}
+#: Parts that print one row at the end, and so must leave themselves time.
+WHOLE = ("translation", "correctness")
 
 
 @dataclass(frozen=True)
 class Bench:
-    """What all parts need: the device, small sizes for a trial, and a clock.
+    """What all parts need: the device, small sizes for a trial, a clock, text, and a folder for what they share.
 
     Args:
         deadline: by `time.monotonic`, of the present part.
+        text: options of `dragoman` that name the corpus.
     """
 
-    device: torch.device
+    device: Any
     is_tiny: bool
     deadline: float
+    text: tuple[str, ...] = ("--corpus", "captions")
+    folder: Path = Path("gpu")
 
     @property
     def seconds_left(self) -> float:
@@ -52,6 +74,8 @@ class Bench:
     def synchronize(self) -> None:
         """Wait until the device has done all that it was asked for."""
         if self.device.type == "cuda":
+            import torch
+
             torch.cuda.synchronize(self.device)
 
     def rate(self, work: Callable[[], float], seconds: float, n_warm: int = 2) -> float:
@@ -67,24 +91,46 @@ class Bench:
                 return done / passed
 
 
-def products(bench: Bench, results: dict[str, Any]) -> dict[str, float]:
-    """The rate of products of square matrices in TFLOP/s, by precision."""
-    size = 256 if bench.is_tiny else 8192
-    rates = {}
-    for name, dtype in (("bfloat16", torch.bfloat16), ("float16", torch.float16), ("float32", torch.float32)):
-        left, right = (torch.randn(size, size, device=bench.device).to(dtype) for _ in range(2))
-        rates[name] = bench.rate(lambda left=left, right=right: _multiply(left, right), 0.2 if bench.is_tiny else 3.0)
-    return {name: round(rate / 1e12, 3) for name, rate in rates.items()}
+def products(bench: Bench) -> Iterator[dict[str, Any]]:
+    """The machine, and the rate of products of square matrices by precision."""
+    import torch
+
+    yield machine(bench.device)
+    for name in ("bfloat16", "float16", "float32"):
+        size = 256 if bench.is_tiny else 8192
+        left, right = (torch.randn(size, size, device=bench.device, dtype=getattr(torch, name)) for _ in range(2))
+
+        def multiply(left: Any = left, right: Any = right) -> float:
+            for _ in range(10):
+                left @ right
+            return 10 * 2.0 * len(left) ** 3
+
+        rate = bench.rate(multiply, 0.2 if bench.is_tiny else 2.0)
+        yield {"products": name, "TFLOP/s": round(rate / 1e12, 3)}
 
 
-def _multiply(left: torch.Tensor, right: torch.Tensor) -> float:
-    for _ in range(10):
-        left @ right
-    return 10 * 2.0 * left.size(0) ** 3
+def rows_of(part: str, bench: Bench) -> Iterable[dict[str, Any]]:
+    """Return the rows of a part, each when it is known."""
+    if part == "products":
+        return products(bench)
+    if part == "correctness":
+        from gpu_correctness import correctness
+
+        return [correctness(bench, {})]
+    if part == "translation":
+        from gpu_translation import translation
+
+        return [translation(bench, {})]
+    import gpu_training
+
+    found: Iterable[dict[str, Any]] = getattr(gpu_training, part)(bench)
+    return found
 
 
-def machine(device: torch.device) -> dict[str, Any]:
+def machine(device: Any) -> dict[str, Any]:
     """The facts that the figures depend on."""
+    import torch
+
     facts: dict[str, Any] = {"python": platform.python_version(), "torch": torch.__version__, "device": str(device)}
     if device.type == "cuda":
         properties = torch.cuda.get_device_properties(device)
@@ -92,38 +138,95 @@ def machine(device: torch.device) -> dict[str, Any]:
     return facts
 
 
+def run_part(given: argparse.Namespace) -> None:
+    """Print the rows of one part, in a program of its own."""
+    import torch
+
+    device = torch.device("cuda" if given.device == "auto" and torch.cuda.is_available() else given.device)
+    text = ("--source", given.source, "--target", given.target) if given.source else ("--corpus", "captions")
+    languages = ("--source-lang", "en", "--target-lang", "de") if given.source else ()
+    usable = given.seconds * (0.6 if given.part in WHOLE else 1.0)
+    bench = Bench(device, given.tiny, time.monotonic() + usable, (*text, *languages), given.folder)
+    try:
+        for row in rows_of(given.part, bench):
+            print(json.dumps(row), flush=True)
+    except Exception as error:
+        traceback.print_exc()
+        print(json.dumps({"error": f"{type(error).__name__}: {error}"}), flush=True)
+
+
+def watch(command: list[str], environment: Mapping[str, str], seconds: float) -> Iterator[dict[str, Any]]:
+    """Run a program with all that it starts for so many seconds at most, and yield its lines of JSON."""
+    program = subprocess.Popen(
+        command, env=dict(environment), stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    is_late = threading.Event()
+
+    def end() -> None:
+        is_late.set()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(program.pid, signal.SIGKILL)
+
+    clock = threading.Timer(seconds, end)
+    clock.start()
+    assert program.stdout is not None
+    for line in program.stdout:
+        with contextlib.suppress(json.JSONDecodeError):
+            row = json.loads(line)
+            yield row if isinstance(row, dict) else {"value": row}
+    program.wait()
+    clock.cancel()
+    if is_late.is_set():
+        yield {"error": f"not done after {seconds:.0f} seconds"}
+    elif program.returncode:
+        yield {"error": f"ended with {program.returncode}"}
+
+
 def main() -> None:
-    """Run the parts, and write gpu.json."""
-    from gpu_correctness import correctness
-    from gpu_training import training
-    from gpu_translation import translation
-
-    from dragoman.machine.devices import find_device
-
+    """Run the parts, and write gpu.jsonl."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--minutes", type=float, default=9.5)
-    options.add_argument("--device", default="cuda")
+    options.add_argument("--minutes", type=float, help="for all; default 9.5, or 2 for a trial")
+    options.add_argument("--device", default="auto")
     options.add_argument("--tiny", action="store_true", help="small sizes, to try the script")
-    options.add_argument("--only", choices=list(SHARES), action="append", help="these parts; may be repeated")
-    options.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".json"))
+    options.add_argument("--source", help="English text")
+    options.add_argument("--target", help="its German translation")
+    options.add_argument("--old", type=Path, help="the folder of an older package, to compare with")
+    options.add_argument("--first", type=Path, help="a script to run first, with its lines of JSON; 75 seconds at most")
+    options.add_argument("--only", choices=list(MINUTES), action="append", help="these parts; may be repeated")
+    options.add_argument("--output", type=Path, default=Path("gpu.jsonl"))
+    options.add_argument("--folder", type=Path, default=Path("gpu-runs"), help="for models and prepared text")
+    options.add_argument("--part", help=argparse.SUPPRESS)
+    options.add_argument("--seconds", type=float, default=60.0, help=argparse.SUPPRESS)
     given = options.parse_args()
-    device, began = torch.device(find_device(given.device)), time.monotonic()
-    results: dict[str, Any] = {"machine": machine(device), "tiny": given.tiny}
-    parts = {"products": products, "training": training, "translation": translation, "correctness": correctness}
-    share, seconds = 0.0, 60 * given.minutes
-    for name, part in parts.items():
-        if given.only and name not in given.only:
-            continue
-        share += SHARES[name]
-        bench, started = Bench(device, given.tiny, began + share * seconds), time.monotonic()
-        try:
-            results[name] = part(bench, results)
-        except Exception as error:  # the other parts go on
-            results[name] = {"error": f"{type(error).__name__}: {error}"}
-            traceback.print_exc()
-        results[name]["seconds"] = round(time.monotonic() - started, 1)
-        given.output.write_text(json.dumps(results, indent=2) + "\n")
-        print(json.dumps({name: results[name]}, indent=2), flush=True)
+    if given.part:
+        run_part(given)
+        return
+    given.folder.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    end = began + 60 * (given.minutes or (2.0 if given.tiny else 9.5))
+    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    versions = {"new": paths} | ({"old": [str(given.old), *paths]} if given.old else {})
+    wanted = [(part, version) for part in given.only or MINUTES for version in versions]
+    wanted = [(part, version) for part, version in wanted if version == "new" or MINUTES[part][1]]
+    weights = [MINUTES[part][0] for part, _ in wanted]
+    same = [sys.executable, __file__, "--device", given.device, "--folder", str(given.folder)]
+    same += ["--tiny"] * given.tiny + (["--source", given.source, "--target", given.target] if given.source else [])
+
+    def record(part: str, version: str, command: list[str], seconds: float) -> None:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(versions[version])}
+        started = time.monotonic()
+        for row in watch(command, environment, seconds):
+            passed = round(time.monotonic() - started, 1)
+            line = json.dumps({"part": part, "version": version, **row, "after s": passed})
+            with given.output.open("a") as file:
+                file.write(line + "\n")
+            print(line, flush=True)
+
+    if given.first:
+        record(given.first.stem, "new", [sys.executable, str(given.first)], 75)
+    for index, (part, version) in enumerate(wanted):
+        seconds = max(5.0, (end - time.monotonic()) * weights[index] / sum(weights[index:]))
+        record(part, version, [*same, "--part", part, "--seconds", str(seconds)], seconds + 5)
 
 
 if __name__ == "__main__":

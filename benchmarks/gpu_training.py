@@ -1,108 +1,196 @@
-"""Training on one GPU: target tokens a second, the share of what products reach, and memory; a part of gpu.py."""
+"""`dragoman train` on one GPU: its speed, its losses, and what it learns in minutes; parts of gpu.py."""
 
 from __future__ import annotations
 
-import itertools
-import math
-from dataclasses import dataclass
+import contextlib
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from dragoman.data.batches import Batch
-from dragoman.machine.processes import Processes
-from dragoman.model.transformer import Transformer
+from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.presets import PRESETS
-from dragoman.settings.training_config import TrainingConfig
-from dragoman.training.checkpoint import Progress
-from dragoman.training.gradient import Gradients
-from dragoman.training.loss_scale import LossScale
-from dragoman.training.optimizer import Optimizer
 
 if TYPE_CHECKING:
     from gpu import Bench
 
-VOCABULARY = 32_000
-#: Lengths of source and target in the batches, equal parts of the tokens: few shapes, so that layers can be compiled.
+#: Models whose speed is measured, and the tokens of their batches.
+MODELS = {"base": 25_000, "big": 25_000, "tiny": 1024}
+#: Lengths of made-up batches.
 LENGTHS = ((16, 16), (24, 24), (32, 40), (48, 48))
-BATCH_TOKENS, TINY_TOKENS = 25_000, 200
-#: Measured seconds of one row of the table, at most.
-SECONDS = 12.0
+Record = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Row:
-    """One row of the table."""
-
-    preset: str
-    precision: str
-    is_compiled: bool
-
-
-def training(bench: Bench, results: dict[str, Any]) -> dict[str, Any]:
-    """Measure each row for which there is time, the most wanted first."""
-    peaks = results.get("products", {})
-    presets = ("tiny",) if bench.is_tiny else ("base", "big")
-    rows = [Row(*row) for row in itertools.product(presets, ("bfloat16", "float16"), (False,))]
-    rows += [Row(preset, "bfloat16", True) for preset in presets]
-    table: dict[str, Any] = {}
-    for index, row in enumerate(rows):
-        name = f"{row.preset} {row.precision}" + (" compiled" if row.is_compiled else "")
-        seconds = min(SECONDS, 0.4 * bench.seconds_left / (len(rows) - index))
-        if seconds < 0.2:
-            table[name] = "no time left"
+def training(bench: Bench) -> Iterator[Record]:
+    """The speed of steps of each model, after the first ones."""
+    prepared, store = _prepared(bench)
+    models = {"tiny": 500} if bench.is_tiny else MODELS
+    lengths = (float(sizes.mean()) + 1 for sizes in (store.train.source_lengths, store.train.target_lengths))
+    source, target = lengths
+    peak = _products_rate(bench)
+    for index, (preset, n_tokens) in enumerate(models.items()):
+        seconds = (bench.seconds_left - 2) / (len(models) - index)
+        settings = {"model.preset": preset, "training.batch_tokens": n_tokens, "training.validate_every": 10**6}
+        run = _copied(prepared, f"speed-{preset}")
+        used = _train(bench, run, settings | {"training.max_steps": 10**6, "training.log_every": 10}, seconds)
+        records = [record for record in _records(run) if "target_tokens_per_second" in record]
+        later = records[len(records) // 2 :]
+        if len(later) < 2:
+            yield {"model": preset, "error": f"{len(records)} reports in {seconds:.0f} seconds"}
             continue
-        try:
-            table[name] = _measured(bench, row, seconds, peaks.get(row.precision))
-        except (RuntimeError, MemoryError) as error:
-            table[name] = f"{type(error).__name__}: {str(error).splitlines()[0]}"
-    return table
+        first, last = later[0], later[-1]
+        n_steps, time_passed = last["step"] - first["step"], last["seconds"] - first["seconds"]
+        speed = (last["target_tokens"] - first["target_tokens"]) / time_passed
+        sizes = {
+            "source_vocab_size": store.tokenizers.source.vocab_size,
+            "target_vocab_size": store.tokenizers.target.vocab_size,
+        }
+        config = ModelConfig.model_validate({**PRESETS[preset], **sizes})
+        rate = speed * flops_of_pair(config, source, target) / target / 1e12
+        row: Record = {"model": preset, "batch tokens": n_tokens, "target tokens/s": round(speed)}
+        row |= {"ms a step": round(1000 * time_passed / n_steps, 2), "TFLOP/s": round(rate, 3)}
+        row |= {
+            "share of products": round(rate / peak, 3),
+            "GiB": used,
+            "training loss": round(last["training_loss"], 3),
+        }
+        yield row
 
 
-def _measured(bench: Bench, row: Row, seconds: float, peak: float | None) -> dict[str, float]:
-    """Train one model on made-up batches."""
-    torch.manual_seed(1)
-    vocabulary = 500 if bench.is_tiny else VOCABULARY
-    sizes = {"source_vocab_size": vocabulary, "target_vocab_size": vocabulary}
-    config = ModelConfig.model_validate({**PRESETS[row.preset], **sizes})
-    model = Transformer(config).to(bench.device).train()
-    if row.is_compiled:
-        backend = "eager" if bench.is_tiny else "inductor"
-        torch._dynamo.config.recompile_limit = 64  # a few shapes for each kind of layer, in training and evaluation
-        for layer in (*model.encoder_layers, *model.decoder_layers):
-            layer.compile(backend=backend, dynamic=False)
-    settings = TrainingConfig(precision=row.precision)
-    optimizer, gradients = Optimizer(model, settings), Gradients(model, settings, Processes())
-    progress = Progress()
-    scale = LossScale(model, progress) if row.precision == "float16" else None
-    batches = made_up_batches(vocabulary, TINY_TOKENS if bench.is_tiny else BATCH_TOKENS)
-    if row.is_compiled:
-        batches = batches[-2:]  # compiling takes tens of seconds for each shape
-    turns = itertools.cycle(batches)
-    flops: list[float] = []
+def resume(bench: Bench) -> Iterator[Record]:
+    """The last losses of a run: as it is, without graphs, with another seed, and killed and started again."""
+    prepared, _ = _prepared(bench)
+    n_steps = 20 if bench.is_tiny else 600
+    settings = {"model.preset": "tiny", "training.batch_tokens": 500 if bench.is_tiny else 4096}
+    settings |= {"training.max_steps": n_steps, "training.validate_every": 10**6, "training.log_every": n_steps // 10}
+    runs: dict[str, dict[str, Any]] = {
+        "as it is": {},
+        "killed": {"training.save_every": n_steps // 4},
+        "without graphs": {"training.cuda_graphs": "false"},
+        "another seed": {"training.seed": 2},
+    }
+    losses: dict[str, dict[int, float]] = {}
+    for index, (name, others) in enumerate(runs.items()):
+        run, seconds = _copied(prepared, f"resume-{name.replace(' ', '-')}"), bench.seconds_left / (len(runs) - index)
+        if name == "killed":
+            _train(bench, run, settings | others, seconds / 2, until_step=n_steps // 2)
+        _train(bench, run, settings | others, seconds)
+        reports = {record["step"]: record["training_loss"] for record in _records(run) if "training_loss" in record}
+        losses[name] = reports
+        yield {"run": name, "losses": {step: round(loss, 4) for step, loss in reports.items()}}
+    usual = losses["as it is"]
+    for name in list(runs)[1:]:
+        differences = [abs(usual[step] - loss) for step, loss in losses[name].items() if step in usual]
+        yield {"run": name, "reports": len(differences), "largest difference": max(differences, default=None)}
 
-    def step() -> float:
-        batch = next(turns)
-        n_tokens, loss, _ = gradients.of_batch([batch], row.precision, scale)
-        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        if math.isfinite(float(norm) + loss):
-            optimizer.step(1e-4, row.precision, Processes())
-        if scale is not None:
-            scale.update(progress)
-        model.zero_grad()
-        flops.append(training_flops(config, batch) / n_tokens)
-        return n_tokens
 
-    if bench.device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats(bench.device)
-    speed = bench.rate(step, seconds, n_warm=2 * len(batches))
-    row_of_table = {"target tokens/s": round(speed)}
-    rate = speed * sum(flops) / len(flops) / 1e12
-    row_of_table |= {"TFLOP/s": round(rate, 4)} | ({"share of products": round(rate / peak, 3)} if peak else {})
-    if bench.device.type == "cuda":
-        row_of_table["GiB"] = round(torch.cuda.max_memory_allocated(bench.device) / 2**30, 2)
-    return row_of_table
+def minutes(bench: Bench) -> Iterator[Record]:
+    """BLEU of the model of so many minutes, with nothing configured."""
+    for_evaluation = 5 if bench.is_tiny else 25
+    limit = min(180, int(bench.seconds_left - for_evaluation))
+    run = bench.folder / "minutes"
+    shutil.rmtree(run, ignore_errors=True)
+    lines = _program(bench, ["train", *bench.text, "--output", str(run), "--time", f"{limit}s"], bench.seconds_left)
+    yield {"seconds": limit, "chosen": [line for line in lines if "chose" in line or "are left" in line]}
+    scores = [record for record in _records(run) if "validation_bleu" in record]
+    yield {"greedy BLEU": [round(record["validation_bleu"], 2) for record in scores]}
+    command = ["evaluate", "-m", str(run), "--split", "validation", "--beam-size", "5", "--json"]
+    yield {"beam 5": " ".join(_program(bench, command, bench.seconds_left))}
+
+
+def _prepared(bench: Bench) -> tuple[Path, Prepared]:
+    """Return the folder of the prepared text, made by the first part that asks, and its content."""
+    place = bench.folder / "prepared"
+    if not (place / "data").exists():
+        _program(bench, ["prepare", *bench.text, "--output", str(place)], bench.seconds_left)
+    return place, open_prepared(place)
+
+
+def _copied(prepared: Path, name: str) -> Path:
+    """Return a new run folder with the prepared text."""
+    run = prepared.with_name(name)
+    shutil.rmtree(run, ignore_errors=True)
+    shutil.copytree(prepared, run)
+    return run
+
+
+def _command(bench: Bench, arguments: list[str]) -> list[str]:
+    device = [] if arguments[0] == "prepare" else ["--device", str(bench.device)]
+    return [sys.executable, "-m", "dragoman", *arguments, *device]
+
+
+def _program(bench: Bench, arguments: list[str], seconds: float) -> list[str]:
+    """Run a command of dragoman, and return the lines of its output and its log."""
+    done = subprocess.run(
+        _command(bench, arguments), capture_output=True, text=True, timeout=max(1.0, seconds), check=False
+    )
+    lines = (done.stdout + done.stderr).splitlines()
+    if done.returncode:
+        raise RuntimeError(" ".join(lines[-3:]))
+    return lines
+
+
+def _train(bench: Bench, run: Path, settings: Record, seconds: float, until_step: int | None = None) -> float | None:
+    """Train for so many seconds at most, or until a step is saved, then kill; return the GiB of the GPU in use."""
+    options = [option for name, value in settings.items() for option in ("--set", f"{name}={value}")]
+    command = _command(bench, ["train", *bench.text, "--output", str(run), *options])
+    with (bench.folder / f"{run.name}.log").open("a") as log:
+        program = subprocess.Popen(command, stdout=log, stderr=log)
+    end, used = time.monotonic() + seconds, 0.0
+    while program.poll() is None and time.monotonic() < end:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            program.wait(0.5)
+        if bench.device.type == "cuda":
+            free, total = torch.cuda.mem_get_info(bench.device)
+            used = max(used, (total - free) / 2**30)
+        saved = [int(path.name.removeprefix("step-")) for path in run.glob("checkpoints/step-*")]
+        if until_step is not None and max(saved, default=0) >= until_step:
+            break
+    if program.poll() is None:
+        program.send_signal(signal.SIGKILL)
+    program.wait()
+    return round(used, 2) if used else None
+
+
+def _records(run: Path) -> list[Record]:
+    """Return the figures of a run; the last line may be half written."""
+    records = []
+    with contextlib.suppress(OSError):
+        for line in (run / "metrics.jsonl").read_text().splitlines():
+            with contextlib.suppress(json.JSONDecodeError):
+                records.append(json.loads(line))
+    return records
+
+
+def _products_rate(bench: Bench) -> float:
+    """TFLOP/s of large products in the precision that a training chooses, before anything else is on the card."""
+    is_gpu = bench.device.type == "cuda"
+    size, dtype = (8192, torch.bfloat16) if is_gpu and torch.cuda.is_bf16_supported() else (256, torch.float32)
+    left = torch.randn(size, size, device=bench.device, dtype=dtype)
+
+    def multiply() -> float:
+        left @ left
+        return 2.0 * size**3 / 1e12
+
+    return bench.rate(multiply, 0.5)
+
+
+def flops_of_pair(config: ModelConfig, source: float, target: float) -> float:
+    """The operations of the products of one pair in training: three times those forwards, two for a multiplication."""
+    S, T, D, F = source, target, config.d_model, config.d_ff
+    encoder = S * (4 * D * D + 2 * D * F) + 2 * S * S * D
+    decoder = T * (6 * D * D + 2 * D * F) + S * 2 * D * D + 2 * T * T * D + 2 * T * S * D
+    layers = config.n_encoder_layers * encoder + config.n_decoder_layers * decoder
+    return 3 * 2.0 * (layers + T * D * config.target_vocab_size)
 
 
 def made_up_batches(vocabulary: int, n_tokens: int) -> list[Batch]:
@@ -113,13 +201,3 @@ def made_up_batches(vocabulary: int, n_tokens: int) -> list[Batch]:
         ids = (torch.randint(4, vocabulary, (n_pairs, length)) for length in (source, target + 1))
         batches.append(Batch(*ids))
     return batches
-
-
-def training_flops(config: ModelConfig, batch: Batch) -> float:
-    """The operations of the products of one step: twice as many backwards as forwards, two for each multiplication."""
-    (n_pairs, S), T = batch.source_ids.shape, batch.target_ids.size(1) - 1
-    D, F = config.d_model, config.d_ff
-    encoder = S * (4 * D * D + 2 * D * F) + 2 * S * S * D
-    decoder = T * (6 * D * D + 2 * D * F) + S * 2 * D * D + 2 * T * T * D + 2 * T * S * D
-    layers = config.n_encoder_layers * encoder + config.n_decoder_layers * decoder
-    return 3 * 2.0 * n_pairs * (layers + T * D * config.target_vocab_size)

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,13 +15,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from models import sentences, small_model
-from runs import losses, settings, weights
+from runs import captured_log, losses, settings, weights
 
 from dragoman.data.batches import Batch
 from dragoman.machine.processes import Processes
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training import captured_step, gradient, train, trainer
-from dragoman.training.captured_step import CapturedStep, PlainCalls, build_step
+from dragoman.training.captured_step import STEPS_AHEAD, CapturedStep, CudaGraphs, PlainCalls, build_step
 from dragoman.training.checkpoint import Progress, saved_steps
 from dragoman.training.loss import batch_loss
 from dragoman.training.shapes import shape_for
@@ -281,6 +282,82 @@ def test_a_stopped_run_goes_on_to_the_same_bits(corpus: Path, tmp_path: Path) ->
     assert saved_steps(tmp_path / "other" / "checkpoints")[-1] == 24
     other, unbroken = weights(tmp_path / "other"), weights(tmp_path / "unbroken")
     assert all(other[name].tobytes() == unbroken[name].tobytes() for name in unbroken)
+
+
+class FakeGraph:
+    """Stands for a CUDA graph: what is captured is not done, until it is replayed."""
+
+    n_replays = 0
+
+    def replay(self) -> None:
+        self.n_replays += 1
+
+
+@pytest.fixture
+def fake_cuda(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The part of PyTorch that a CPU lacks; `error` is what a capture ends with."""
+    fake = SimpleNamespace(graphs=[], error=None, n_waits=0)
+
+    @contextlib.contextmanager
+    def graph(captured: FakeGraph, pool: Any, stream: Any, *, capture_error_mode: str) -> Iterator[None]:
+        assert (pool, capture_error_mode) == ("pool", "thread_local")
+        yield
+        if fake.error is not None:
+            raise fake.error
+        fake.graphs.append(captured)
+
+    def wait() -> None:
+        fake.n_waits += 1
+
+    stream = SimpleNamespace(wait_stream=lambda other: None, device=torch.device("cuda"))
+    event = SimpleNamespace(record=lambda stream: None, synchronize=wait)
+    for name, value in {
+        "Stream": lambda device: stream,
+        "current_stream": lambda device: stream,
+        "stream": lambda stream: contextlib.nullcontext(),
+        "graph_pool_handle": lambda: "pool",
+        "CUDAGraph": FakeGraph,
+        "graph": graph,
+        "Event": lambda: event,
+        "synchronize": lambda device: None,
+    }.items():
+        monkeypatch.setattr(torch.cuda, name, value)
+    return fake
+
+
+def test_work_is_called_then_captured_then_replayed(fake_cuda: SimpleNamespace) -> None:
+    graphs, calls = CudaGraphs(torch.device("cuda")), list[str]()
+    for name in "abaabba":
+        with graphs.in_order():
+            graphs.run(name, lambda name=name: calls.append(name))
+            graphs.end_step()
+    assert "".join(calls) == "abab"  # called once, captured once
+    assert [graph.n_replays for graph in fake_cuda.graphs] == [3, 2]
+    assert fake_cuda.n_waits == 7 - STEPS_AHEAD
+    graphs.forget()
+    graphs.run("a", lambda: calls.append("again"))
+    assert calls[-1] == "again"
+
+
+def test_work_that_cannot_be_captured_is_called(fake_cuda: SimpleNamespace) -> None:
+    graphs, calls = CudaGraphs(torch.device("cuda")), list[str]()
+    graphs.run("a", lambda: calls.append("a"))
+    fake_cuda.error = RuntimeError("operation not permitted when stream is capturing\nmore")
+    with captured_log() as lines:
+        for _ in range(3):
+            graphs.run("a", lambda: calls.append("a"))
+    assert calls == ["a"] * 5  # the capture that failed did nothing
+    assert [line for line in lines if "without CUDA graphs" in line] == [
+        "going on without CUDA graphs, which are faster: operation not permitted when stream is capturing"
+    ]
+
+
+def test_a_capture_without_memory_is_the_trainers_to_mend(fake_cuda: SimpleNamespace) -> None:
+    graphs = CudaGraphs(torch.device("cuda"))
+    graphs.run("a", lambda: None)
+    fake_cuda.error = torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+    with pytest.raises(torch.cuda.OutOfMemoryError):
+        graphs.run("a", lambda: None)
 
 
 def test_without_a_gpu_steps_are_plain() -> None:

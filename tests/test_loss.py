@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 from models import sentences, small_model
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from dragoman.data.batches import Batch
 from dragoman.settings.training_config import TrainingConfig
@@ -94,6 +96,29 @@ def test_a_loss_is_at_least_that_of_a_model_that_knows_nothing_but_the_smoothing
         torch.autograd.grad(loss, (hidden, weight)), torch.autograd.grad(plain, (hidden, weight)), strict=True
     ):
         assert torch.allclose(found, expected, rtol=1e-5)
+
+
+def test_the_scores_of_a_batch_are_never_held_at_once() -> None:
+    """Neither forwards nor backwards; only those of a chunk are."""
+
+    class Largest(TorchDispatchMode):
+        n_numbers = 0
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **(kwargs or {}))
+            for tensor in result if isinstance(result, list | tuple) else [result]:
+                if isinstance(tensor, torch.Tensor):
+                    self.n_numbers = max(self.n_numbers, tensor.numel())
+            return result
+
+    n_tokens, vocab_size, width = 8 * loss_module.CHUNK_TOKENS, 4000, 8
+    hidden, weight = torch.randn(1, n_tokens, width, requires_grad=True), torch.randn(vocab_size, width)
+    targets = torch.randint(vocab_size, (n_tokens,))
+    for counted in (None, torch.ones(n_tokens)):
+        with Largest() as largest:
+            args = hidden, weight.requires_grad_(), torch.zeros(vocab_size, requires_grad=True), targets, 0.1, 0.0
+            _ChunkedLoss.apply(*args, counted)[0].backward()
+        assert largest.n_numbers <= loss_module.CHUNK_TOKENS * vocab_size
 
 
 def test_only_the_loss_has_gradients() -> None:

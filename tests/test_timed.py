@@ -162,7 +162,9 @@ def test_the_measurement_is_forgotten(corpus: Path, reference: Path, tmp_path: P
     asked = settings(corpus)
     given_length = {name: asked["training"].pop(name) for name in ("max_steps",)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(timed, "plan_steps", lambda seconds, found, every: speeds.append(found) or TimePlan(30, every))
+        patch.setattr(
+            timed, "plan_steps", lambda seconds, found, every, share: speeds.append(found) or TimePlan(30, every)
+        )
         patch.setattr(time_plan, "CHECKED_SHARE", math.inf)
         speeds = list[Speed]()
         asked["training"]["schedule"] = "inverse_sqrt"
@@ -207,7 +209,7 @@ def test_the_plan_of_every_kind_follows_the_measured_step(
         n_measured.append(trainer.training.batch_tokens)
         return Speed(trainer.state.model.config.d_model * trainer.training.batch_tokens / 1e5, 0.1)
 
-    monkeypatch.setattr(timed, "sizes_for", lambda n, *, fine_tuning: FINE_TUNINGS if fine_tuning else ROWS)
+    monkeypatch.setattr(timed, "sizes_for", lambda n, *, fine_tuning, on_gpu: FINE_TUNINGS if fine_tuning else ROWS)
     monkeypatch.setattr(timed, "time", SimpleNamespace(monotonic=lambda: 0.0))
     monkeypatch.setattr(timed, "measure_speed", measured)
     start = load_bundle(reference / "last") if with_start else None
@@ -260,7 +262,7 @@ def test_a_larger_size_that_cannot_be_measured_leaves_the_smaller_one(
     def free_only_for_the_first(*given: Any) -> Budget:
         return replace(training_budget(*given), available=0 if measured and failure is None else None)
 
-    monkeypatch.setattr(timed, "sizes_for", lambda n, *, fine_tuning: ROWS)
+    monkeypatch.setattr(timed, "sizes_for", lambda n, **_: ROWS)
     monkeypatch.setattr(timed, "measure_speed", measure)
     monkeypatch.setattr(timed, "training_budget", free_only_for_the_first)
     asked = {"data": settings(corpus)["data"], "tokenizer": {"kind": "characters"}}

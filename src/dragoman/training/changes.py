@@ -28,6 +28,7 @@ CHANGEABLE = frozenset(
             for name in ("validate_every", "save_every", "save_minutes", "log_every", "keep_checkpoints")
         ),
         "training.max_skipped_steps",
+        "training.cuda_graphs",
         "training.tensorboard",
         # Where the text is; what it is, its SHA-256 says.
         *(f"data.{prefix}{side}" for prefix in ("", "validation_", "test_") for side in ("source", "target", "pairs")),

@@ -48,6 +48,7 @@ class _ChunkedLoss(torch.autograd.Function):
     The loss of a token is log(sum(exp(scores))) less the mean of the scores under the smoothed labels. The gradient of
     the first by the scores is their softmax, known as soon as a chunk's scores are, so that no chunk is kept for the
     backward pass. The second is linear in the weights, and needs no scores at all. Several passes count as their mean.
+    PyTorch 2.13 has `linear_cross_entropy` for it, which returns only one of the two sums, and knows no R-Drop.
 
     Products, and the scores between them, are in the type that autocast wants, all sums at least in float32. Without
     the compiled functions, a probability too small for a float counts as the smallest one: such a token has 87 nats,

@@ -86,6 +86,7 @@ def describe_environment(training: TrainingConfig, device: torch.device, n_proce
         "processes": n_processes,
         "PyTorch": torch.__version__,
         "compiled functions": compiled.name if on_cpu and compiled is not None else None,
+        "CUDA graphs": training.cuda_graphs if device.type == "cuda" else None,  # which pad batches further
         MICRO_BATCH_TOKENS: training.micro_batch_tokens,
     }
     return {name: str(value) for name, value in facts.items()}
