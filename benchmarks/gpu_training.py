@@ -95,8 +95,7 @@ def resume(bench: Bench) -> Iterator[Record]:
 
 def minutes(bench: Bench) -> Iterator[Record]:
     """BLEU of the model of so many minutes, with nothing configured."""
-    for_evaluation = 5 if bench.is_tiny else 25
-    limit = min(180, int(bench.seconds_left - for_evaluation))
+    limit = min(180, int(0.6 * bench.seconds_left)) if bench.is_tiny else min(180, int(bench.seconds_left - 25))
     run = bench.folder / "minutes"
     shutil.rmtree(run, ignore_errors=True)
     lines = _program(bench, ["train", *bench.text, "--output", str(run), "--time", f"{limit}s"], bench.seconds_left)

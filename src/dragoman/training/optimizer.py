@@ -175,10 +175,5 @@ class MovingAverage:
     @torch.no_grad()
     def update(self, model: Transformer, weight: float | Tensor) -> None:
         """Follow `model`, whose weights get this share: a number, or one on the device."""
-        averages: list[Tensor] = list(self.model.parameters())
-        weights: list[Tensor] = list(model.parameters())
-        if isinstance(weight, Tensor):
-            torch._foreach_mul_(averages, 1 - weight)
-            torch._foreach_add_(averages, list(torch._foreach_mul(weights, weight)))
-        else:
-            torch._foreach_lerp_(averages, weights, weight)
+        for average, weights in zip(self.model.parameters(), model.parameters(), strict=True):
+            average.lerp_(weights, weight)

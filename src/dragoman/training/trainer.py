@@ -179,7 +179,8 @@ class Trainer:
         rate = learning_rate(progress.step + 1, training, model.config.d_model, self.n_steps)
         self.step.make(micro_batches, progress.step + 1, rate)
         progress.step += 1
-        if self.step.is_immediate or self._is_report_due() or progress.step >= self.n_steps:
+        is_at_report = self._is_at_validation() or progress.step % training.log_every == 0
+        if self.step.is_immediate or is_at_report or progress.step >= self.n_steps:
             self._count(self.step.outcome())
 
     def _count(self, outcome: Outcome) -> None:
@@ -208,9 +209,13 @@ class Trainer:
         make its model no better; but never after a skipped step."""
         step, progress = self.state.progress.step, self.state.progress
         is_trained = step > 0 or STARTING_MODEL in progress.fingerprints
-        every = self.training.validate_every
-        is_due = (step % every if every else self.epochs.find(step)[1]) == 0 and not progress.skipped_in_a_row
+        is_due = self._is_at_validation() and not progress.skipped_in_a_row
         return is_trained and step != progress.last_validation and (is_due or step >= self.n_steps)
+
+    def _is_at_validation(self) -> bool:
+        """Return True after every `validate_every` steps, or each epoch."""
+        step, every = self.state.progress.step, self.training.validate_every
+        return (step % every if every else self.epochs.find(step)[1]) == 0
 
     def _is_over(self) -> bool:
         """Return True if all steps are done, or validation has not improved for too long."""
