@@ -32,8 +32,7 @@ def measure_speed(trainer: Trainer, prepared: Prepared, seconds: float) -> Speed
         prepared: its corpus.
         seconds: for the steps; the translations take about as long at most.
     """
-    with trainer.micro_batches:
-        step = seconds_of_step(trainer, seconds)
+    step = seconds_of_step(trainer, seconds)
     store = prepared.validation
     costs = max(int(store.source_lengths.sum()), int(store.target_lengths.sum())) + len(store)
     loss = FORWARD_SHARE * step * costs / trainer.training.batch_tokens
@@ -46,22 +45,24 @@ def seconds_of_step(trainer: Trainer, seconds: float) -> float:
     On a GPU, it is the first batch again and again, since each new shape takes time to capture.
     """
     is_on_gpu = trainer.device.type == "cuda"
+    fewest = FEWEST_STEPS_ON_GPU if is_on_gpu else FEWEST_STEPS
 
     def batches() -> Iterator[list[Batch]]:
-        return repeat(trainer.micro_batches.of_step(0)) if is_on_gpu else trainer.micro_batches.upcoming(MOST_STEPS)
+        upcoming = trainer.micro_batches.upcoming(MOST_STEPS)
+        return repeat(next(upcoming)) if is_on_gpu else upcoming
 
-    fewest = FEWEST_STEPS_ON_GPU if is_on_gpu else FEWEST_STEPS
-    upcoming, started, taken = batches(), time.perf_counter(), list[float]()
-    while len(taken) < fewest or (time.perf_counter() - started < seconds and len(taken) < MOST_STEPS):
-        began = time.perf_counter()
-        try:
-            trainer.train_step(next(upcoming))
-            trainer.step.outcome()  # when the device has made it
-        except (MemoryError, RuntimeError) as error:
-            trainer.micro_batches.halve(error)
-            upcoming = batches()
-            continue
-        taken.append(time.perf_counter() - began)
+    with trainer.micro_batches:
+        upcoming, started, taken = batches(), time.perf_counter(), list[float]()
+        while len(taken) < fewest or (time.perf_counter() - started < seconds and len(taken) < MOST_STEPS):
+            began = time.perf_counter()
+            try:
+                trainer.train_step(next(upcoming))
+                trainer.step.outcome()  # when the device has made it
+            except (MemoryError, RuntimeError) as error:
+                trainer.micro_batches.halve(error)
+                upcoming = batches()
+                continue
+            taken.append(time.perf_counter() - began)
     return statistics.fmean(taken[len(taken) // 2 :])
 
 
