@@ -32,6 +32,15 @@ def test_names_shapes_and_ties_are_those_of_the_state_dict(options: dict[str, ob
         assert tensors[name] is tensors[other]
 
 
+def test_a_recurrent_decoder_layer_has_no_self_attention() -> None:
+    model = random_model(1, decoder_layer="ssru")
+    names = {name for name in Layout(model.config).shapes() if name.startswith("decoder_layers.1.")}
+    assert names == {name for name in model.state_dict() if name.startswith("decoder_layers.1.")}
+    ends = ["input.weight", "forget.weight", "forget.bias"]
+    assert {name.partition("ssru.")[2] for name in names if "ssru" in name} == {*ends}
+    assert not any("self_attention" in name for name in names)
+
+
 def distinctive_words() -> set[str]:
     """Parts of weights' names that mean nothing else."""
     config = {"source_vocab_size": 9, "target_vocab_size": 9, "norm": "pre", "activation": "swiglu"}

@@ -9,6 +9,7 @@ import torch
 from models import sentences, small_model
 from torch import Tensor, nn
 
+from dragoman.inspection.module_tree import module_tree
 from dragoman.model.attention import MultiHeadAttention, attend, attention_weights
 from dragoman.model.dropout import Dropout
 from dragoman.model.masks import causal_mask, decoder_mask, padding_mask
@@ -29,6 +30,8 @@ VARIANTS: list[dict[str, Any]] = [
     {"positions": "rotary", "norm_kind": "rms", "norm": "pre", "activation": "swiglu", "bias": False},
     {"positions": "halves", "norm_kind": "std", "final_norm": True, "scale_embeddings": False},
     {"positions": "rotary", "init": "pytorch", "n_encoder_layers": 1, "n_decoder_layers": 3, "d_k": 6},
+    {"decoder_layer": "ssru"},
+    {"decoder_layer": "ssru", "positions": "rotary", "norm": "pre", "memory": "layerwise", "bias": False},
 ]
 
 
@@ -75,7 +78,7 @@ def test_the_assembled_model_with_shared_weights() -> None:
 
 
 def test_the_tree_of_a_model() -> None:
-    tree = repr(small_model(tie="decoder"))
+    tree = module_tree(small_model(tie="decoder"))
     assert "output_projection: Linear  weight 11 x 16 (tied), bias 11" in tree
     assert "0-1: 2 x EncoderLayer, each" in tree
     total = sum(parameter.numel() for parameter in small_model(tie="decoder").parameters())
@@ -98,6 +101,7 @@ OPTIONS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"positions": "rotary"}, {}),
     ({"init": "pytorch"}, {}),
     ({"memory": "layerwise"}, {}),
+    ({"decoder_layer": "ssru"}, {}),
     ({"tie": "decoder"}, {}),
     ({"tie": "all"}, {}),
     ({"d_k": 2}, {}),

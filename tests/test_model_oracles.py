@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import mpmath
@@ -18,6 +19,7 @@ from dragoman.model.masks import causal_mask, padding_mask
 from dragoman.model.norms import StdNorm
 from dragoman.model.operations import MAX_KEYS_UNFUSED
 from dragoman.model.positions import RotaryPositions, sinusoidal_table
+from dragoman.model.ssru import SSRU
 from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.presets import PRESETS
@@ -334,3 +336,32 @@ def test_rows_of_table_3(row: str) -> None:
 def test_presets_are_buildable() -> None:
     counts = {name: n_parameters(**shape) for name, shape in PRESETS.items()}
     assert counts["tiny"] < counts["small"] < counts["base"] < counts["big"]
+
+
+# -- The recurrent unit ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_recurrent_unit_is_the_papers(bias: bool) -> None:
+    """Number by number: f = sigmoid(Wf x + bf), c = f c + (1 - f) W x (Kim et al. 2019, section 3.1)."""
+    unit = SSRU(ModelConfig(source_vocab_size=9, target_vocab_size=9, d_model=4, n_heads=2, bias=bias)).double()
+    weights, x = unit.state_dict(), torch.randn(2, 5, 4, dtype=torch.float64)
+    states = unit(x, torch.zeros(2, 1, 4, dtype=torch.float64))
+    for row, i in itertools.product(range(2), range(4)):
+        c = 0.0
+        for t in range(5):
+            z = float(weights["forget.weight"][i] @ x[row, t]) + (float(weights["forget.bias"][i]) if bias else 0)
+            f = 1 / (1 + math.exp(-z))
+            c = f * c + (1 - f) * float(weights["input.weight"][i] @ x[row, t])
+            assert float(states[row, t, i].detach()) == pytest.approx(c, abs=1e-12)
+
+
+def test_each_token_may_follow_another_one_of_the_step_before() -> None:
+    """As hypotheses of a beam do."""
+    unit = SSRU(ModelConfig(source_vocab_size=9, target_vocab_size=9, d_model=4, n_heads=2))
+    x, parents = torch.randn(2, 3, 4), torch.tensor([[1, 1, 0], [0, 1, 1]])
+    states = torch.randn(2, 2, 4)
+    read = unit(x, states, parents)
+    for row, slot in itertools.product(range(2), range(3)):
+        alone = unit(x[row, slot][None, None], states[row, parents[row, slot]][None, None])
+        torch.testing.assert_close(read[row, slot], alone[0, 0])

@@ -121,6 +121,17 @@ def test_log_probabilities_are_those_of_forced_decoding(
             assert each.log_prob == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_recurrent_decoder_gives_the_log_probabilities_of_forced_decoding(method: dict[str, object]) -> None:
+    model = random_model(1, decoder_layer="ssru")
+    source_ids = sentences(1, 7, 4, 2, 7)
+    found = search(in_torch([model]), source_ids, config(**method), prefixes=[[], [9, 8], [], [7], []])
+    for ids, hypotheses in zip(torch.from_numpy(source_ids), found, strict=True):
+        for each in hypotheses:
+            expected = forced_log_prob(model, ids[ids != PAD_ID][None], each)
+            assert each.log_prob == pytest.approx(expected, abs=1e-4)
+
+
 @everywhere
 @pytest.mark.parametrize("method", METHODS)
 def test_a_transformer_gives_the_same_alone_and_in_a_batch(method: dict[str, object], scoring: Scoring) -> None:

@@ -66,7 +66,7 @@ def capture_attention(model: Transformer, kinds: Collection[Kind] = KINDS) -> It
     decoder_layers = list(cast("Iterable[DecoderLayer]", model.decoder_layers))
     attentions: dict[Kind, list[MultiHeadAttention]] = {
         "encoder": [layer.self_attention for layer in encoder_layers],
-        "decoder": [layer.self_attention for layer in decoder_layers],
+        "decoder": [layer.self_attention for layer in decoder_layers if layer.self_attention is not None],
         "cross": [layer.cross_attention for layer in decoder_layers],
     }
     with _CAPTURING, contextlib.ExitStack() as stack:

@@ -8,7 +8,8 @@ that of the model:
                          encoder_norm, decoder_norm (None unless `final_norm`), output
     EmbeddingLayout      tokens, positions (None unless learned)
     EncoderLayerLayout   self_attention, feed_forward, self_norm, feed_forward_norm
-    DecoderLayerLayout   the same, cross_attention, cross_norm
+    DecoderLayerLayout   the same, cross_attention, cross_norm; self_attention or ssru is None
+    SSRULayout           input, which has no bias, forget
     AttentionLayout      query, key, value, output
     FeedForwardLayout    inner, gate (None unless swiglu), outer
     LinearLayout         weight (outputs, inputs), bias (outputs,)
@@ -38,9 +39,9 @@ class Weight(NamedTuple):
 class LinearLayout:
     """A linear map."""
 
-    def __init__(self, name: str, n_inputs: int, n_outputs: int, config: ModelConfig) -> None:
+    def __init__(self, name: str, n_inputs: int, n_outputs: int, *, bias: bool) -> None:
         self.weight = Weight(f"{name}.weight", (n_outputs, n_inputs))
-        self.bias = Weight(f"{name}.bias", (n_outputs,)) if config.bias else None
+        self.bias = Weight(f"{name}.bias", (n_outputs,)) if bias else None
 
 
 class NormLayout:
@@ -66,20 +67,28 @@ class AttentionLayout:
 
     def __init__(self, name: str, config: ModelConfig) -> None:
         keys, values = (config.n_heads * width for width in config.head_widths)
-        self.query = LinearLayout(f"{name}.query_projection", config.d_model, keys, config)
-        self.key = LinearLayout(f"{name}.key_projection", config.d_model, keys, config)
-        self.value = LinearLayout(f"{name}.value_projection", config.d_model, values, config)
-        self.output = LinearLayout(f"{name}.output_projection", values, config.d_model, config)
+        self.query = LinearLayout(f"{name}.query_projection", config.d_model, keys, bias=config.bias)
+        self.key = LinearLayout(f"{name}.key_projection", config.d_model, keys, bias=config.bias)
+        self.value = LinearLayout(f"{name}.value_projection", config.d_model, values, bias=config.bias)
+        self.output = LinearLayout(f"{name}.output_projection", values, config.d_model, bias=config.bias)
+
+
+class SSRULayout:
+    """Two maps of D numbers to D."""
+
+    def __init__(self, name: str, config: ModelConfig) -> None:
+        self.input = LinearLayout(f"{name}.input", config.d_model, config.d_model, bias=False)
+        self.forget = LinearLayout(f"{name}.forget", config.d_model, config.d_model, bias=config.bias)
 
 
 class FeedForwardLayout:
     """Maps of D numbers to F, and of F to D."""
 
     def __init__(self, name: str, config: ModelConfig) -> None:
-        gate = LinearLayout(f"{name}.gate", config.d_model, config.d_ff, config)
-        self.inner = LinearLayout(f"{name}.inner", config.d_model, config.d_ff, config)
+        gate = LinearLayout(f"{name}.gate", config.d_model, config.d_ff, bias=config.bias)
+        self.inner = LinearLayout(f"{name}.inner", config.d_model, config.d_ff, bias=config.bias)
         self.gate = gate if config.activation == "swiglu" else None
-        self.outer = LinearLayout(f"{name}.outer", config.d_ff, config.d_model, config)
+        self.outer = LinearLayout(f"{name}.outer", config.d_ff, config.d_model, bias=config.bias)
 
 
 class EncoderLayerLayout:
@@ -96,7 +105,9 @@ class DecoderLayerLayout:
     """A layer of the decoder, with the norm before or after each sublayer."""
 
     def __init__(self, name: str, config: ModelConfig) -> None:
-        self.self_attention = AttentionLayout(f"{name}.self_attention", config)
+        has_ssru = config.decoder_layer == "ssru"
+        self.self_attention = None if has_ssru else AttentionLayout(f"{name}.self_attention", config)
+        self.ssru = SSRULayout(f"{name}.ssru", config) if has_ssru else None
         self.cross_attention = AttentionLayout(f"{name}.cross_attention", config)
         self.feed_forward = FeedForwardLayout(f"{name}.feed_forward", config)
         self.self_norm = NormLayout(f"{name}.self_residual.norm", config)
@@ -122,7 +133,7 @@ class Layout:
         ]
         self.encoder_norm = NormLayout("encoder_norm", config) if config.has_final_norm else None
         self.decoder_norm = NormLayout("decoder_norm", config) if config.has_final_norm else None
-        self.output = LinearLayout("output_projection", config.d_model, config.target_vocab_size, config)
+        self.output = LinearLayout("output_projection", config.d_model, config.target_vocab_size, bias=config.bias)
         source, target = self.source_embedding.tokens.name, self.target_embedding.tokens.name
         output = self.output.weight.name
         ties = {"none": {}, "decoder": {output: target}, "all": {target: source, output: source}}

@@ -76,6 +76,18 @@ class Grid:
         return sentences if len(sentences) < n_sentences else None
 
 
+def parent_slots(ancestry: Bools, n_slots_before: int) -> Ints:
+    """Return the slot of the step before whose hypothesis each slot continues: ancestry (B, N, C) -> (B, N).
+
+    In the first step that is 0, the start of the sentence.
+    """
+    n_sentences, n_slots, n_read = ancestry.shape
+    if n_read == n_slots:
+        return np.zeros((n_sentences, n_slots), dtype=np.int64)
+    parents: Ints = ancestry[:, :, -n_slots_before - n_slots : -n_slots].argmax(axis=2)
+    return parents
+
+
 def _number_within(owner: Ints, n_rows: Ints) -> Ints:
     """Count, for each row, the rows of its owner before it: owner (R,), n_rows (B,) of each -> (R,)."""
     order = owner.argsort(kind="stable")

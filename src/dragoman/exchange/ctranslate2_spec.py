@@ -57,6 +57,7 @@ def specification(bundle: Bundle) -> transformer_spec.TransformerSpec:
         _set_attention(theirs.self_attention, layer.self_attention, layer.self_norm, weights)
         _set_feed_forward(theirs.ffn, layer.feed_forward, layer.feed_forward_norm, weights)
     for theirs, deep in zip(spec.decoder.layer, layout.decoder_layers, strict=True):
+        assert deep.self_attention is not None
         _set_attention(theirs.self_attention, deep.self_attention, deep.self_norm, weights)
         _set_attention(theirs.attention, deep.cross_attention, deep.cross_norm, weights)
         _set_feed_forward(theirs.ffn, deep.feed_forward, deep.feed_forward_norm, weights)

@@ -26,7 +26,7 @@ from dragoman.bundle.layout import (
     Weight,
 )
 from dragoman.exchange.hugging_face_config import n_positions
-from dragoman.exchange.obstacles import Obstacle, memory_obstacles, tokenizer_obstacles
+from dragoman.exchange.obstacles import Obstacle, decoder_obstacles, memory_obstacles, tokenizer_obstacles
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
@@ -36,6 +36,7 @@ def stock_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     """Yield the settings of a model that no stock class has."""
     config = bundle.config
     yield from memory_obstacles(config)
+    yield from decoder_obstacles(config)
     if config.positions == "rotary":
         yield Obstacle("model.positions", "rotary", "positions are a table that is added to embeddings", "sinusoidal")
     if config.norm_kind != "layer":
@@ -92,6 +93,7 @@ def stock_tensors(layout: Layout) -> Iterator[StockTensor]:
 
 
 def _layer(name: str, layer: EncoderLayerLayout | DecoderLayerLayout) -> Iterator[StockTensor]:
+    assert layer.self_attention is not None
     yield from _attention(f"{name}.self_attn", layer.self_attention)
     yield from _norm(f"{name}.self_attn_layer_norm", layer.self_norm)
     if isinstance(layer, DecoderLayerLayout):

@@ -31,6 +31,13 @@ def memory_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
         yield Obstacle("model.memory", "layerwise", "all decoder layers read the same memory", "last")
 
 
+def decoder_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
+    """Yield the setting of a model whose decoder has no self-attention."""
+    if config.decoder_layer != "attention":
+        reason = "a decoder layer attends to the tokens that are written already"
+        yield Obstacle("model.decoder_layer", config.decoder_layer, reason, "attention")
+
+
 def tokenizer_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
     """Yield the settings of tokenizers that have no SentencePiece model, or change the text before it."""
     config = tokenizers.config
@@ -45,6 +52,7 @@ def ctranslate2_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     """Yield the settings that CTranslate2 cannot express."""
     config = bundle.config
     yield from memory_obstacles(config)
+    yield from decoder_obstacles(config)
     if config.norm_kind == "std":
         yield Obstacle("model.norm_kind", "std", "it divides by the standard deviation otherwise", "layer")
     keys, values = config.head_widths
@@ -58,6 +66,11 @@ def argos_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     yield from tokenizer_obstacles(bundle.tokenizers)
     if len({*sentencepiece_files(bundle.tokenizers).values()}) > 1:
         yield Obstacle("tokenizer.joint", False, "both sides have the same SentencePiece model", True)
+
+
+def onnx_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
+    """Yield the settings that our graphs of ONNX do not have."""
+    yield from decoder_obstacles(bundle.config)
 
 
 def load_without(name: str | Path, obstacles: Callable[[Bundle], Iterable[Obstacle]], program: str) -> Bundle:

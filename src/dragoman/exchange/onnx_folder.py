@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 import onnxruntime
 
-from dragoman.bundle.bundle import Bundle, load_bundle
+from dragoman.bundle.bundle import Bundle
 from dragoman.exchange.agreement import Agreement, compare, until_end
 from dragoman.exchange.export_folder import Precision, sentencepiece_files, write_files
 from dragoman.exchange.hugging_face_config import (
@@ -23,6 +23,7 @@ from dragoman.exchange.hugging_face_config import (
     tokenizer_config,
     warn_of_tags,
 )
+from dragoman.exchange.obstacles import load_without, onnx_obstacles
 from dragoman.exchange.onnx_heads import padded_width
 from dragoman.exchange.onnx_models import decoder_model, encoder_model
 from dragoman.exchange.piece_names import never_written
@@ -49,9 +50,10 @@ def export_onnx(
 
     Raises:
         BundleError: it cannot be loaded.
+        ConfigError: its graphs would need what ours do not have.
         RunFolderError: the folder exists, or cannot be written.
     """
-    bundle = load_bundle(name)
+    bundle = load_without(name, onnx_obstacles, "ONNX")
     if problem := tokenizer_problem(bundle.tokenizers):
         _log.warning(f"{name}: {problem}: there is no tokenizer.json, and transformers.js cannot cut text for it")
     else:

@@ -138,6 +138,7 @@ class _DecoderLayer(NamedTuple):
     def apply(self, x: str, memory: str, target_bias: str, source_bias: str) -> str:
         """Return (B, T, D) for x (B, T, D)."""
         layers, layout, positions = self.layers, self.layout, self.positions
+        assert layout.self_attention is not None
         to_itself = layers.attention(layout.self_attention, is_turned=layers.config.positions == "rotary")
         to_memory = layers.attention(layout.cross_attention, is_turned=False)
 

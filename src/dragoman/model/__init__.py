@@ -1,5 +1,5 @@
 """The Transformer of *Attention Is All You Need* (Vaswani et al. 2017), and nothing else.
 
-Read in this order: `masks`, `operations`, `positions`, `dropout`, `attention`, `norms`, `cache`, `layers`,
-`transformer`. `summary` is the text of `print(model)`.
+Read in this order: `masks`, `operations`, `positions`, `dropout`, `attention`, `norms`, `cache`, `ssru`, `layers`,
+`transformer`.
 """

@@ -1,6 +1,7 @@
 """The decoder's cache: keys and values of the memory and of the tokens already read, each computed once.
 
-B batch, H heads, S source positions, T target tokens, C target tokens read so far, K head width.
+B batch, H heads, S source positions, T target tokens, P those of the step before, C target tokens read so far, K head
+width, D model width.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ class Placed(NamedTuple):
 
     positions: range  # of the T tokens, or one position for all
     mask: Tensor | None  # (B, 1, T, C), the new tokens included; None hides nothing
+    parents: Tensor | None = None  # (B, T): the one of the P tokens that each follows; None for a sequence
 
 
 class Heads:
@@ -50,11 +52,12 @@ class Heads:
 
 
 class LayerCache:
-    """One decoder layer's keys and values."""
+    """One decoder layer's keys and values of the memory, and of the target tokens, or of these the states."""
 
-    def __init__(self, memory_keys: Tensor, memory_values: Tensor) -> None:
+    def __init__(self, memory_keys: Tensor, memory_values: Tensor, states: Tensor) -> None:
         self.memory_keys = memory_keys  # (B, H, S, K)
         self.memory_values = memory_values  # (B, H, S, W)
+        self.states = states  # (B, P, D), of the recurrent unit
         self._keys, self._values = Heads(), Heads()
 
     def append(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
@@ -65,6 +68,7 @@ class LayerCache:
         """Keep the given rows, int64 (B',), of the batch."""
         self.memory_keys = self.memory_keys.index_select(0, rows)
         self.memory_values = self.memory_values.index_select(0, rows)
+        self.states = self.states.index_select(0, rows)
         self._keys.select(rows)
         self._values.select(rows)
 

@@ -16,6 +16,7 @@ from dragoman.model.cache import LayerCache, Placed
 from dragoman.model.dropout import Dropout
 from dragoman.model.norms import build_norm, norm_and_keep
 from dragoman.model.positions import RotaryPositions
+from dragoman.model.ssru import SSRU
 from dragoman.settings.model_config import ModelShape
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
@@ -97,11 +98,12 @@ class EncoderLayer(nn.Module):
 
 
 class DecoderLayer(nn.Module):
-    """Self-attention over the target so far, attention over the memory, then feed-forward."""
+    """Self-attention over the target so far, or a recurrent unit, attention over the memory, then feed-forward."""
 
     def __init__(self, config: ModelShape, rotary: RotaryPositions | None = None) -> None:
         super().__init__()
-        self.self_attention = build_attention(config, rotary)
+        self.self_attention = build_attention(config, rotary) if config.decoder_layer == "attention" else None
+        self.ssru = SSRU(config) if config.decoder_layer == "ssru" else None
         self.cross_attention = build_attention(config)  # positions of two sequences have no distance
         self.feed_forward = FeedForward(config)
         self.self_residual = Residual(config)
@@ -113,19 +115,23 @@ class DecoderLayer(nn.Module):
         keys, values = self.cross_attention.keys_values(memory, memory)
         if not torch.is_grad_enabled():
             keys, values = keys.contiguous(), values.contiguous()  # laid out once for all steps of a search
-        return LayerCache(keys, values)
+        return LayerCache(keys, values, memory.new_zeros(len(memory), 1, memory.size(2)))
 
     def forward(self, x: Tensor, cache: LayerCache, placed: Placed, source_mask: Tensor | None) -> Tensor:
         """Read T new tokens after those in the cache: x (B, T, D), source_mask (B, 1, 1, S) -> (B, T, D)."""
 
-        def attend_to_target(x: Tensor) -> Tensor:
+        def read_target(x: Tensor) -> Tensor:
+            if self.ssru is not None:
+                cache.states = self.ssru(x, cache.states, placed.parents)
+                return cache.states.relu()
+            assert self.self_attention is not None
             keys, values = cache.append(*self.self_attention.keys_values(x, x, placed.positions))
             return self.self_attention.attend(x, keys, values, placed.mask, placed.positions)
 
         def attend_to_memory(x: Tensor) -> Tensor:
             return self.cross_attention.attend(x, cache.memory_keys, cache.memory_values, source_mask)
 
-        x = self.self_residual(x, attend_to_target)
+        x = self.self_residual(x, read_target)
         x = self.cross_residual(x, attend_to_memory)
         x = self.feed_forward_residual(x, self.feed_forward)
         return x

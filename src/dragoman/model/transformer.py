@@ -18,7 +18,6 @@ from dragoman.model.layers import DecoderLayer, EncoderLayer
 from dragoman.model.masks import padding_mask
 from dragoman.model.norms import build_norm
 from dragoman.model.positions import RotaryPositions, build_positions
-from dragoman.model.summary import module_tree
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.special_ids import SpecialIdPair
 
@@ -113,10 +112,6 @@ class Transformer(nn.Module):
         """hidden (..., D) -> logits (..., V)."""
         logits: Tensor = self.output_projection(hidden)
         return logits
-
-    def __repr__(self) -> str:
-        """Return the tree of modules, with shapes and parameter counts."""
-        return module_tree(self)
 
     def _tie(self) -> None:
         """Make one tensor of the matrices that `config.tie` names (section 3.4)."""

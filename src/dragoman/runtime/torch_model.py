@@ -13,6 +13,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
+from dragoman.decoding.grid import parent_slots
 from dragoman.decoding.scores import FORBIDDEN
 from dragoman.errors import ConfigError
 from dragoman.machine.arrays import Bools, Floats, Ints
@@ -78,8 +79,12 @@ class TorchSteps:
     def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> TensorScores:
         """See `dragoman.decoding.state.Steps`."""
         tokens = self._tensor(ids)
-        mask = None if ancestry is None else self._tensor(ancestry)[:, None]
-        self._cache.placed = Placed(range(position, position + 1), mask)
+        mask = parents = None
+        if ancestry is not None:
+            mask = self._tensor(ancestry)[:, None]
+            if self._model.config.decoder_layer == "ssru":
+                parents = self._tensor(parent_slots(ancestry, self._cache.layers[0].states.size(1)))
+        self._cache.placed = Placed(range(position, position + 1), mask, parents)
         hidden = self._model.step(tokens, self._cache).flatten(0, 1)[self._tensor(slots)]
         return TensorScores(self._model.project(hidden).log_softmax(dim=-1, dtype=torch.float32))
 

@@ -47,6 +47,8 @@ class ModelShape(Section):
     init: Literal["xavier", "pytorch"] = "xavier"
     tie: Literal["none", "decoder", "all"] = "none"
     """Matrices that are one: none; the decoder's embedding and output; both embeddings and the output."""
+    decoder_layer: Literal["attention", "ssru"] = "attention"
+    """Reading of the target so far: self-attention, or a recurrent unit, SSRU (Kim et al. 2019), which is faster."""
     memory: Literal["last", "layerwise"] = "last"
     """The memory of decoder layer i: the encoder's last layer, or the encoder's layer i."""
     max_length: Annotated[int, Field(ge=2, le=1_000_000)] = 512

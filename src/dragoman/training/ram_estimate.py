@@ -84,4 +84,5 @@ def _attention_numbers(model: ModelConfig, longest: int, device: str, compiled: 
         each = _PLAIN_WEIGHTS * min(longest, MAX_KEYS_UNFUSED)
     else:
         each = 0  # PyTorch's fused attention computes them again
-    return each * model.n_heads * (model.n_encoder_layers + 2 * model.n_decoder_layers)
+    of_decoder_layer = 1 if model.decoder_layer == "ssru" else 2
+    return each * model.n_heads * (model.n_encoder_layers + of_decoder_layer * model.n_decoder_layers)
