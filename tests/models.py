@@ -27,6 +27,7 @@ shapes = st.fixed_dictionaries(
         "scale_embeddings": st.booleans(),
         "positions": st.sampled_from(["sinusoidal", "halves", "learned", "rotary"]),
         "memory": st.sampled_from(["last", "layerwise"]),
+        "decoder_layer": st.sampled_from(["attention", "ssru"]),
         "tie": st.sampled_from(["none", "decoder", "all"]),
         "d_model": st.sampled_from([12, 36]),
         "d_ff": st.sampled_from([17, 33]),

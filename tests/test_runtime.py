@@ -121,11 +121,14 @@ def test_log_probabilities_are_those_of_forced_decoding(
             assert each.log_prob == pytest.approx(expected, abs=1e-4)
 
 
+@everywhere
 @pytest.mark.parametrize("method", METHODS)
-def test_a_recurrent_decoder_gives_the_log_probabilities_of_forced_decoding(method: dict[str, object]) -> None:
+def test_a_recurrent_decoder_gives_the_log_probabilities_of_forced_decoding(
+    method: dict[str, object], scoring: Scoring
+) -> None:
     model = random_model(1, decoder_layer="ssru")
     source_ids = sentences(1, 7, 4, 2, 7)
-    found = search(in_torch([model]), source_ids, config(**method), prefixes=[[], [9, 8], [], [7], []])
+    found = search(scoring([model]), source_ids, config(**method), prefixes=[[], [9, 8], [], [7], []])
     for ids, hypotheses in zip(torch.from_numpy(source_ids), found, strict=True):
         for each in hypotheses:
             expected = forced_log_prob(model, ids[ids != PAD_ID][None], each)
@@ -203,6 +206,9 @@ UNEVEN_SHAPES = [
     for d_model, d_ff, d_k, d_v in ((16, 32, 4, 8), (36, 17, 6, 3), (48, 96, 6, 24))
     for norm in ("pre", "post")
     for positions in ("sinusoidal", "rotary")
+]
+UNEVEN_SHAPES += [
+    {"decoder_layer": "ssru", "norm": norm, "d_model": 36, "d_ff": 17, "n_heads": 3} for norm in ("pre", "post")
 ]
 uneven = pytest.mark.parametrize("shape", UNEVEN_SHAPES, ids=lambda shape: "-".join(map(str, shape.values())))
 

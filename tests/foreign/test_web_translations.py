@@ -156,6 +156,17 @@ def test_plans_are_equal(site: Path, node: Node, translator: Translator) -> None
             assert theirs["segments"] == ours
 
 
+def test_a_recurrent_decoder_translates_as_in_python(tmp_path: Path, node: Node) -> None:
+    folder, tokenizers = tmp_path / "recurrent", many_tokenizers()
+    write_bundle(folder, tiny_bundle(tokenizers, max_length=60, n_decoder_layers=2, decoder_layer="ssru"), "int8")
+    model = str(unpacked([folder], tmp_path) / "recurrent.dragoman")
+    ours = Translator.load(folder, device="cpu", short_list=False)
+    for text in [*TEXTS[:5], TEXTS[9]]:  # without spans, for which a page searches in a way of its own
+        for beam in (1, 4):
+            found = ours.translate([text], beam_size=beam, n_best=1, target_lang="de")[0]
+            assert same(found, node("translate", model, text, {"beamSize": beam, "nBest": 1, "targetLang": "de"}))
+
+
 def test_attention_and_trace_belong_to_the_translation(site: Path, node: Node, many: Path) -> None:
     options = {"targetLang": "de", "attention": True, "trace": True, "nBest": 3}
     found = node("translate", str(site / "many.dragoman"), "A man is riding a horse.", options)

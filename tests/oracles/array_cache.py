@@ -13,12 +13,13 @@ from dragoman.machine.arrays import Floats, Ints
 class LayerCache:
     """One decoder layer's keys and values, in arrays with room for more: a step writes only the new ones."""
 
-    def __init__(self, memory_keys: Floats, memory_values: Floats) -> None:
+    def __init__(self, memory_keys: Floats, memory_values: Floats, d_model: int) -> None:
         self.memory_keys, self.memory_values = memory_keys, memory_values  # (B, H, S, K) and (B, H, S, W)
         n_sentences, n_heads, _, d_k = memory_keys.shape
         self._keys = np.empty((n_sentences, n_heads, 0, d_k), dtype=np.float32)
         self._values = np.empty((n_sentences, n_heads, 0, memory_values.shape[3]), dtype=np.float32)
         self._length = 0  # C
+        self.states = np.zeros((n_sentences, 1, d_model), dtype=np.float32)  # (B, N, D), of a recurrent unit
         #: The attention to the memory of the last step, (B, H, N, S).
         self.memory_weights = np.empty((n_sentences, n_heads, 0, memory_keys.shape[2]), dtype=np.float32)
 
@@ -35,6 +36,7 @@ class LayerCache:
         """Keep the given sentences (B',)."""
         self.memory_keys, self.memory_values = self.memory_keys[sentences], self.memory_values[sentences]
         self._keys, self._values = self._keys[sentences], self._values[sentences]
+        self.states = self.states[sentences]
 
 
 def _with_room(array: Floats, length: int) -> Floats:

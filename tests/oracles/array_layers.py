@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from dragoman.bundle.layout import FeedForwardLayout, LinearLayout, NormLayout
+from dragoman.bundle.layout import FeedForwardLayout, LinearLayout, NormLayout, SSRULayout
 from dragoman.machine.arrays import Floats
 from dragoman.settings.model_config import ModelConfig
 from oracles.embedding import PositionTable, centred
@@ -70,6 +70,19 @@ class FeedForward:
         if self._gate is not None:
             inner *= self._gate(x)
         return self._outer(inner)
+
+
+class RecurrentUnit:
+    """The simpler simple recurrent unit, as `dragoman.model.ssru` has it."""
+
+    def __init__(self, weights: Weights, layout: SSRULayout) -> None:
+        self._input, self._forget = Linear(weights, layout.input), Linear(weights, layout.forget)
+
+    def __call__(self, x: Floats, before: Floats) -> Floats:
+        """x (B * N, D), the states that each token follows, (B, N, D) -> the next states (B, N, D)."""
+        kept = (1 / (1 + np.exp(-self._forget(x)))).reshape(before.shape)
+        states: Floats = kept * before + (1 - kept) * self._input(x).reshape(before.shape)
+        return states
 
 
 class Residual:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dragoman.bundle.layout import AttentionLayout, DecoderLayerLayout, EncoderLayerLayout, Layout
+from dragoman.decoding.grid import parent_slots
 from dragoman.decoding.scores import ROWS_AT_ONCE
 from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.runtime.compiled_model import MASKED
@@ -23,6 +24,7 @@ from oracles.array_layers import (
     FeedForward,
     Linear,
     Norm,
+    RecurrentUnit,
     Residual,
     Rotary,
     Weights,
@@ -85,7 +87,7 @@ class ArraySteps:
     def __init__(self, model: ArrayModel, memories: list[Floats], n_sentences: int, mask_bias: Floats | None) -> None:
         self._model = model
         self._layers = [
-            LayerCache(*layer.memory_keys_values(memory, n_sentences))
+            LayerCache(*layer.memory_keys_values(memory, n_sentences), model.config.d_model)
             for layer, memory in zip(model.decoder_layers, memories, strict=True)
         ]
         self._mask_bias = mask_bias  # of the memory
@@ -105,8 +107,9 @@ class ArraySteps:
         at = slice(position, position + 1)
         x = self._model.target_embedding(ids, at)
         path_bias = None if ancestry is None else np.where(ancestry, np.float32(0), MASKED)[:, None]
+        parents = None if ancestry is None else parent_slots(ancestry, self._layers[0].states.shape[1])
         for number, (layer, cache) in enumerate(zip(self._model.decoder_layers, self._layers, strict=True)):
-            x = layer(x, cache, at, path_bias, self._mask_bias)
+            x = layer(x, cache, at, path_bias, self._mask_bias, parents)
             if attention is not None:
                 # (B, H, N, S) -> (R, H, S)
                 attention[number] = cache.memory_weights.swapaxes(1, 2).reshape(-1, *attention.shape[2:])[slots]
@@ -185,7 +188,9 @@ class DecoderLayer:
     ) -> None:
         cross, d_k = layout.cross_attention, config.head_widths[0]
         self._n_heads, self._end = config.n_heads, config.n_heads * d_k
-        self._self_attention = SelfAttention(weights, layout.self_attention, config, rotary)
+        if layout.self_attention is not None:
+            self._self_attention = SelfAttention(weights, layout.self_attention, config, rotary)
+        self._unit = None if layout.ssru is None else RecurrentUnit(weights, layout.ssru)
         self._cross_query = Linear(weights, cross.query, first_scale=1 / math.sqrt(d_k))
         self._cross_memory = Linear(weights, cross.key, cross.value)
         self._cross_output = Linear(weights, cross.output)
@@ -201,12 +206,28 @@ class DecoderLayer:
             yield np.ascontiguousarray(split_heads(part, n_sentences, self._n_heads))
 
     def __call__(
-        self, x: Floats, cache: LayerCache, position: slice, path_bias: Floats | None, mask_bias: Floats | None
+        self,
+        x: Floats,
+        cache: LayerCache,
+        position: slice,
+        path_bias: Floats | None,
+        mask_bias: Floats | None,
+        parents: Ints | None,
     ) -> Floats:
-        """Read a token in each slot: x (B * N, D), path_bias (B, 1, N, C), mask_bias (B, 1, 1, S) -> (B * N, D)."""
+        """Read a token in each slot: x (B * N, D), path_bias (B, 1, N, C), mask_bias (B, 1, 1, S) -> (B * N, D).
+
+        Args:
+            parents: (B, N), the slot of the step before that each continues; None for the only one.
+        """
         n_sentences = len(cache.memory_keys)
 
-        def attend_to_target(x: Floats) -> Floats:
+        def read_target(x: Floats) -> Floats:
+            if self._unit is not None:
+                before = cache.states
+                if parents is not None:
+                    before = np.take_along_axis(before, parents[:, :, None], axis=1)
+                cache.states = self._unit(x, before)
+                return np.maximum(cache.states, 0).reshape(x.shape)
             queries, keys, values = self._self_attention.project(x, n_sentences, position)
             return self._self_attention.output(attend(queries, *cache.append(keys, values), path_bias))
 
@@ -215,6 +236,6 @@ class DecoderLayer:
             weights = cache.memory_weights = attention_weights(queries, cache.memory_keys, mask_bias)
             return self._cross_output(merge_heads(weights @ cache.memory_values))
 
-        x = self._self_residual(x, attend_to_target)
+        x = self._self_residual(x, read_target)
         x = self._cross_residual(x, attend_to_memory)
         return self._feed_forward_residual(x, self._feed_forward)

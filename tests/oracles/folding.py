@@ -24,8 +24,11 @@ from dragoman.settings.model_config import ModelConfig
 
 
 def can_fold(config: ModelConfig) -> bool:
-    """Return True if only norms read the sum of embedding and sublayers, and only linear maps read the norms."""
-    return config.norm == "pre" and config.has_final_norm
+    """Return True if only norms read the sum of embedding and sublayers, and only linear maps read the norms.
+
+    What a recurrent unit adds is no output of a linear map, so that it cannot be centred.
+    """
+    return config.norm == "pre" and config.has_final_norm and config.decoder_layer == "attention"
 
 
 def needs_centring(config: ModelConfig) -> bool:
@@ -75,6 +78,7 @@ def _readers(layout: Layout) -> Iterator[tuple[NormLayout, Sequence[LinearLayout
     """Yield each norm with the linear maps that read its output."""
     layers: list[EncoderLayerLayout | DecoderLayerLayout] = [*layout.encoder_layers, *layout.decoder_layers]
     for layer in layers:
+        assert layer.self_attention is not None  # else nothing is folded
         yield layer.self_norm, (layer.self_attention.query, layer.self_attention.key, layer.self_attention.value)
         yield layer.feed_forward_norm, [layer.feed_forward.inner, *filter(None, [layer.feed_forward.gate])]
     for decoder_layer in layout.decoder_layers:

@@ -123,7 +123,7 @@ class DecoderLayer(nn.Module):
         def read_target(x: Tensor) -> Tensor:
             if self.ssru is not None:
                 cache.states = self.ssru(x, cache.states, placed.parents)
-                return cache.states.relu()
+                return cache.states.relu().to(x.dtype)
             assert self.self_attention is not None
             keys, values = cache.append(*self.self_attention.keys_values(x, x, placed.positions))
             return self.self_attention.attend(x, keys, values, placed.mask, placed.positions)

@@ -146,13 +146,7 @@ INLINE void mix_values(int n, int chains, const Shape *shape, const HeadContext 
                                          load_operands(context->values + (row * width + w) * PACK));
         for (int i = 0; i < n; i++) {
             for (int chain = 1; chain < chains; chain++) sums[0][i] += sums[chain][i];
-            const vec attended = sums[0][i] * factors[i];
-            float *to = out + i * out_stride + w;
-            if (w + LANES <= shape->d_v) {
-                store(to, attended);
-            } else {
-                memcpy(to, &attended, (shape->d_v - w) * sizeof(float));
-            }
+            store_some(out + i * out_stride + w, sums[0][i] * factors[i], shape->d_v - w);
         }
     }
 }

@@ -31,6 +31,7 @@ enum { RELU, GELU, SWIGLU, SILU };
 enum { SINUSOIDAL, HALVES, LEARNED, ROTARY };
 enum { TIE_NONE, TIE_DECODER, TIE_ALL };
 enum { LAST, LAYERWISE };
+enum { ATTENTION, SSRU };
 
 /* Faults of a candidate, as bits: a sequence that is repeated many times; far longer or shorter than the source. */
 enum { REPETITION = 1, LENGTH = 2 };
@@ -47,6 +48,7 @@ typedef struct {
     int64_t n_encoder_layers, n_decoder_layers, max_length;
     int64_t source_vocab_size, target_vocab_size;
     int64_t norm, norm_kind, has_final_norm, activation, bias, scale_embeddings, positions, tie, memory;
+    int64_t decoder_layer;
     int64_t source_end, target_pad, target_start, target_end; /* special ids */
 } ModelConfig;
 
@@ -94,7 +96,7 @@ typedef struct {
 /* The sentences that are being translated. Their caches stay where they were put at the start. */
 typedef struct {
     int64_t source_length;
-    const KeyValueCache *memory_caches, *target_caches; /* of each decoder layer */
+    const KeyValueCache *memory_caches, *target_caches; /* of each decoder layer; SSRU reads no target_caches */
     const float *memory_mask_bias;                      /* (B, S up to whole vectors): 0, or -1e9 at padding */
     const int64_t *cache_rows; /* (B'): the sentences that are left, by their numbers among the B */
 } SearchState;
@@ -109,6 +111,10 @@ typedef struct {
     const float *mask_bias;  /* (R, tokens up to whole vectors): 0, or -1e9 where a row may not attend */
     int64_t mask_stride;     /* 0: one row for all */
     float *attention;        /* (layers, R, H, S): the weights of the memory are written here; or NULL */
+    const float *states;     /* SSRU alone: (layers, P, D), of the P rows of the step before; NULL in the first step */
+    const int64_t *parents;  /* (R): the row of the step before that each row continues */
+    int64_t n_parents;       /* P */
+    float *next_states;      /* (layers, R, D): the states of these rows are written here */
 } Step;
 
 /* The hidden vectors whose next tokens are scored. */

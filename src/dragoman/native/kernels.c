@@ -124,17 +124,12 @@ void embed(const Embedding *embedding, int64_t width, int64_t id, const float *a
         for (int64_t i = 0; i < width; i++) x[i] -= (float)(total / width);
 }
 
-/* A decoder layer on some rows x (R', D), in place; see `dragoman_decode`. */
-static void decode_layer(const Shape *shape, const Layer *layer, const SearchState *state, int64_t number,
-                         const Step *step, const float *angles, int64_t first, int64_t n_rows, float *x,
-                         Workspace *workspace) {
-    const KeyValueCache *target_cache = state->target_caches + number, *memory_cache = state->memory_caches + number;
-    const int64_t d_keys = shape->n_heads * shape->d_k, length = state->source_length;
-    const int64_t stride = 2 * d_keys + shape->n_heads * shape->d_v;
+/* Self-attention of some rows x (R', D), in place, over the tokens that each has read, these included. */
+static void attend_to_target(const Shape *shape, const Layer *layer, const KeyValueCache *cache,
+                             const int64_t *sentence_of, const Step *step, const float *angles, int64_t first,
+                             int64_t n_rows, float *x, Workspace *workspace) {
+    const int64_t d_keys = shape->n_heads * shape->d_k, stride = 2 * d_keys + shape->n_heads * shape->d_v;
     const int64_t *slots = step->slots + first;
-    int64_t sentence_of[ROWS_AT_ONCE];
-    for (int64_t row = 0; row < n_rows; row++) sentence_of[row] = state->cache_rows[slots[row] / step->n_slots];
-
     apply_linear(&layer->self_projection, sublayer_input(shape, &layer->self_norm, x, n_rows, workspace), n_rows,
                  workspace->projected, workspace->converted);
     if (angles) {
@@ -143,20 +138,60 @@ static void decode_layer(const Shape *shape, const Layer *layer, const SearchSta
     }
     for (int64_t row = 0; row < n_rows; row++) {
         const float *keys = workspace->projected + row * stride + d_keys;
-        cache_token(shape, target_cache, sentence_of[row], step->n_read + slots[row] % step->n_slots, keys,
-                    keys + d_keys, workspace);
+        cache_token(shape, cache, sentence_of[row], step->n_read + slots[row] % step->n_slots, keys, keys + d_keys,
+                    workspace);
     }
     workspace->attention = NULL;
-    attend_cached(shape, target_cache, sentence_of, n_rows, step->n_read + step->n_slots,
+    attend_cached(shape, cache, sentence_of, n_rows, step->n_read + step->n_slots,
                   step->mask_bias + first * step->mask_stride, 0, step->mask_stride, stride, workspace);
     add_sublayer(shape, &layer->self_output, &layer->self_norm, workspace->attended, x, n_rows, workspace);
+}
 
+/* The recurrent unit on some rows x (R', D), in place; see `model/ssru.py`. */
+static void update_states(const Shape *shape, const Layer *layer, int64_t number, const Step *step, int64_t first,
+                          int64_t n_rows, float *x, Workspace *workspace) {
+    const int64_t d_model = shape->d_model;
+    apply_linear(&layer->self_projection, sublayer_input(shape, &layer->self_norm, x, n_rows, workspace), n_rows,
+                 workspace->projected, workspace->converted);
+    for (int64_t row = 0; row < n_rows; row++) {
+        const float *gates = workspace->projected + row * 2 * d_model, *inputs = gates + d_model;
+        const float *state =
+            step->states ? step->states + (number * step->n_parents + step->parents[first + row]) * d_model : NULL;
+        float *next_state = step->next_states + (number * step->n_rows + first + row) * d_model;
+        for (int64_t i = 0; i < d_model; i += LANES) {
+            const int64_t n = d_model - i;
+            const vec kept = 1.0f / (1.0f + exponential(-load(gates + i)));
+            const vec added = (1.0f - kept) * load(inputs + i);
+            const vec next = state ? kept * load_some(state + i, n) + added : added;
+            store_some(next_state + i, next, n);
+            store_some(x + row * d_model + i,
+                       load_some(x + row * d_model + i, n) + choose(next < 0.0f, broadcast(0), next), n);
+        }
+    }
+    if (!shape->pre_norm) normalise(&layer->self_norm, d_model, x, n_rows, x);
+}
+
+/* A decoder layer on some rows x (R', D), in place; see `dragoman_decode`. */
+static void decode_layer(const Shape *shape, const Layer *layer, const SearchState *state, int64_t number,
+                         const Step *step, const float *angles, int64_t first, int64_t n_rows, float *x,
+                         Workspace *workspace) {
+    const int64_t d_keys = shape->n_heads * shape->d_k, length = state->source_length;
+    int64_t sentence_of[ROWS_AT_ONCE];
+    for (int64_t row = 0; row < n_rows; row++)
+        sentence_of[row] = state->cache_rows[step->slots[first + row] / step->n_slots];
+    if (shape->decoder_layer == SSRU) {
+        update_states(shape, layer, number, step, first, n_rows, x, workspace);
+    } else {
+        attend_to_target(shape, layer, state->target_caches + number, sentence_of, step, angles, first, n_rows, x,
+                         workspace);
+    }
     apply_linear(&layer->cross_query, sublayer_input(shape, &layer->cross_norm, x, n_rows, workspace), n_rows,
                  workspace->projected, workspace->converted);
+    workspace->attention = NULL;
     if (step->attention)
         workspace->attention = step->attention + (number * step->n_rows + first) * shape->n_heads * length;
-    attend_cached(shape, memory_cache, sentence_of, n_rows, length, state->memory_mask_bias, rounded_up(length, LANES),
-                  0, d_keys, workspace);
+    attend_cached(shape, state->memory_caches + number, sentence_of, n_rows, length, state->memory_mask_bias,
+                  rounded_up(length, LANES), 0, d_keys, workspace);
     add_sublayer(shape, &layer->cross_output, &layer->cross_norm, workspace->attended, x, n_rows, workspace);
     feed_forward(shape, layer, x, n_rows, workspace);
 }

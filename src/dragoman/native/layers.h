@@ -22,7 +22,8 @@ typedef struct {
  * there is not enough memory. */
 static inline int allocate_workspace(Workspace *workspace, const Shape *shape, int64_t n_rows, int64_t n_keys) {
     const int64_t d_attended = shape->n_heads * shape->d_v, d_model = shape->d_model, d_ff = shape->d_ff;
-    const int64_t d_qkv = shape->n_heads * 2 * shape->d_k + d_attended, padded = rounded_up(n_keys, LANES);
+    const int64_t d_qkv = larger_of(shape->n_heads * 2 * shape->d_k + d_attended, 2 * d_model),
+                  padded = rounded_up(n_keys, LANES);
     const int64_t packs = key_packs(shape), width = value_width(shape);
     const struct {
         void *part;

@@ -36,6 +36,7 @@ typedef struct {
     FoldedNorm norm;       /* what they read */
     int64_t is_summand;    /* their output is added to the residual sum */
     const char *bias_name; /* if it is not that of `names` */
+    int64_t n_biases;      /* the first ones have biases; 0: all have */
 } LinearParts;
 
 /* Write one, two or three words as one. */

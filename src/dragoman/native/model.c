@@ -47,6 +47,7 @@ static int64_t is_possible(const ModelConfig *c) {
         {c->positions, SINUSOIDAL, ROTARY},
         {c->tie, TIE_NONE, TIE_ALL},
         {c->memory, LAST, LAYERWISE},
+        {c->decoder_layer, ATTENTION, SSRU},
         {c->source_end, 0, c->source_vocab_size - 1},
         {c->target_pad, 0, c->target_vocab_size - 1},
         {c->target_start, 0, c->target_vocab_size - 1},
@@ -97,9 +98,23 @@ static void take_self_attention(Loader *loader, const char *prefix, FoldedNorm n
         .first_scale = (float)(1 / sqrt((double)c->d_k)),
         .norm = norm,
     };
-    const LinearParts output = {prefix, {"output_projection"}, values, {c->d_model}, 1, {0}, 1, NULL};
+    const LinearParts output = {prefix, {"output_projection"}, values, {c->d_model}, 1, {0}, 1, NULL, 0};
     layer->self_projection = take_linear(loader, &inputs);
     layer->self_output = take_linear(loader, &output);
+}
+
+/* Read the maps of a recurrent unit. */
+static void take_recurrent_unit(Loader *loader, const char *prefix, Layer *layer) {
+    const int64_t d_model = loader->model->config.d_model;
+    const LinearParts inputs = {
+        .prefix = prefix,
+        .names = {"forget", "input"},
+        .n_in = d_model,
+        .n_outs = {d_model, d_model},
+        .first_scale = 1,
+        .n_biases = 1,
+    };
+    layer->self_projection = take_linear(loader, &inputs);
 }
 
 /* Read the maps of a decoder layer's attention to the memory. */
@@ -108,10 +123,10 @@ static void take_cross_attention(Loader *loader, const char *prefix, FoldedNorm 
     const ModelConfig *c = &loader->model->config;
     const int64_t keys = c->n_heads * c->d_k, values = c->n_heads * c->d_v, d_model = c->d_model;
     const float scale = (float)(1 / sqrt((double)c->d_k));
-    const LinearParts query = {prefix, {"query_projection"}, d_model, {keys}, scale, norm, 0, NULL};
+    const LinearParts query = {prefix, {"query_projection"}, d_model, {keys}, scale, norm, 0, NULL, 0};
     const LinearParts memory = {
-        prefix, {"key_projection", "value_projection"}, d_model, {keys, values}, 1, of_memory, 0, NULL};
-    const LinearParts output = {prefix, {"output_projection"}, values, {d_model}, 1, {0}, 1, NULL};
+        prefix, {"key_projection", "value_projection"}, d_model, {keys, values}, 1, of_memory, 0, NULL, 0};
+    const LinearParts output = {prefix, {"output_projection"}, values, {d_model}, 1, {0}, 1, NULL, 0};
     layer->cross_query = take_linear(loader, &query);
     layer->cross_memory = take_linear(loader, &memory);
     layer->cross_output = take_linear(loader, &output);
@@ -119,9 +134,9 @@ static void take_cross_attention(Loader *loader, const char *prefix, FoldedNorm 
 
 static void take_feed_forward(Loader *loader, const char *prefix, FoldedNorm norm, Layer *layer) {
     const ModelConfig *c = &loader->model->config;
-    const LinearParts inner = {prefix, {"inner"}, c->d_model, {c->d_ff}, 1, norm, 0, NULL};
-    const LinearParts gate = {prefix, {"gate"}, c->d_model, {c->d_ff}, 1, norm, 0, NULL};
-    const LinearParts outer = {prefix, {"outer"}, c->d_ff, {c->d_model}, 1, {0}, 1, NULL};
+    const LinearParts inner = {prefix, {"inner"}, c->d_model, {c->d_ff}, 1, norm, 0, NULL, 0};
+    const LinearParts gate = {prefix, {"gate"}, c->d_model, {c->d_ff}, 1, norm, 0, NULL, 0};
+    const LinearParts outer = {prefix, {"outer"}, c->d_ff, {c->d_model}, 1, {0}, 1, NULL, 0};
     layer->inner = take_linear(loader, &inner);
     if (c->activation == SWIGLU) layer->gate = take_linear(loader, &gate);
     layer->outer = take_linear(loader, &outer);
@@ -132,8 +147,13 @@ static void take_layer(Loader *loader, const char *name, const FoldedNorm *of_me
     char prefix[NAME_LENGTH];
     FoldedNorm norm;
     layer->self_norm = take_norm(loader, name, of_memory ? "self_residual.norm" : "attention_residual.norm", &norm);
-    join(prefix, name, "self_attention.", "");
-    take_self_attention(loader, prefix, norm, layer);
+    if (of_memory && loader->model->config.decoder_layer == SSRU) {
+        join(prefix, name, "ssru.", "");
+        take_recurrent_unit(loader, prefix, layer);
+    } else {
+        join(prefix, name, "self_attention.", "");
+        take_self_attention(loader, prefix, norm, layer);
+    }
     if (of_memory) {
         layer->cross_norm = take_norm(loader, name, "cross_residual.norm", &norm);
         join(prefix, name, "cross_attention.", "");
@@ -184,8 +204,10 @@ static void take_model(Loader *loader) {
     Model *model = loader->model;
     const ModelConfig *c = &model->config;
     FoldedNorm of_memory = {NULL, NULL}, of_output = {NULL, NULL};
-    model->shape = (Shape){c->d_model, c->n_heads, c->d_k, c->d_v, c->d_ff, c->norm == PRE_NORM, c->activation};
-    loader->is_folding = CAN_FOLD && c->norm == PRE_NORM && c->has_final_norm;
+    model->shape =
+        (Shape){c->d_model, c->n_heads, c->d_k, c->d_v, c->d_ff, c->norm == PRE_NORM, c->activation, c->decoder_layer};
+    /* What a recurrent unit adds to the residual sum is no output of a linear map, which could be centred. */
+    loader->is_folding = CAN_FOLD && c->norm == PRE_NORM && c->has_final_norm && c->decoder_layer != SSRU;
     loader->is_centring = loader->is_folding && c->norm_kind != RMS;
     model->source = take_embedding(loader, "source_embedding", c->source_vocab_size, NULL);
     const float *tied = c->tie == TIE_ALL ? model->source.tokens : NULL;
@@ -201,8 +223,8 @@ static void take_model(Loader *loader) {
     const char *output = c->tie == TIE_ALL       ? "source_embedding.tokens"
                          : c->tie == TIE_DECODER ? "target_embedding.tokens"
                                                  : "output_projection";
-    const LinearParts projection = {"", {output},  c->d_model, {c->target_vocab_size},
-                                    1,  of_output, 0,          "output_projection"};
+    const LinearParts projection = {
+        "", {output}, c->d_model, {c->target_vocab_size}, 1, of_output, 0, "output_projection", 0};
     model->output = take_linear(loader, &projection);
 }
 

@@ -19,15 +19,15 @@ typedef struct {
 } Norm;
 
 typedef struct {
-    Linear self_projection; /* queries, keys and values side by side */
-    Linear self_output;
+    Linear self_projection; /* queries, keys and values side by side; of SSRU, gates and inputs */
+    Linear self_output;     /* SSRU has none */
     Linear cross_query, cross_memory, cross_output; /* of a decoder layer; cross_memory: keys and values */
     Linear inner, gate, outer;                      /* gate: SWIGLU alone */
     Norm self_norm, cross_norm, feed_forward_norm;
 } Layer;
 
 typedef struct {
-    int64_t d_model, n_heads, d_k, d_v, d_ff, pre_norm, activation;
+    int64_t d_model, n_heads, d_k, d_v, d_ff, pre_norm, activation, decoder_layer;
 } Shape;
 
 /* Vectors of positions: learned, or sines and cosines. */

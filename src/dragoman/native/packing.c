@@ -177,7 +177,7 @@ Linear take_linear(Loader *loader, const LinearParts *parts) {
     for (int64_t part = 0; part < n_parts && !loader->status; part++) {
         const char *name = parts->bias_name ? parts->bias_name : parts->names[part];
         join(bias_name, parts->bias_name ? "" : parts->prefix, name, ".bias");
-        if (loader->model->config.bias) {
+        if (loader->model->config.bias && (!parts->n_biases || part < parts->n_biases)) {
             const StoredMatrix bias = {bias_name, take(loader, bias_name, parts->n_outs[part], 0), NULL};
             read_row(loader, &bias, 0, parts->n_outs[part], packing.bias + packing.n_done);
         }

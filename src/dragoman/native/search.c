@@ -66,7 +66,7 @@ static int64_t add_nodes(Search *search, const Continuation *grown, int64_t n_gr
         if (!grown[i].is_open) continue;
         found->nodes[found->n_nodes++] =
             (Node){first_parent + grown[i].row, grown[i].id, grown[i].token_log_prob, grown[i].log_prob};
-        search->n_rows++;
+        search->sentence.parents[search->n_rows++] = grown[i].row;
     }
     return OK;
 }

@@ -31,7 +31,8 @@ static int64_t reserve(Sentence *sentence, int64_t n_tokens) {
     const int64_t expected = sentence->n_read + sentence->most_rows * sentence->state.source_length;
     const int64_t room = rounded_up(larger_of(2 * n_tokens, expected), LANES);
     const int64_t n_layers = sentence->model->config.n_decoder_layers;
-    for (int64_t i = 0; i < n_layers; i++)
+    const int64_t n_caches = sentence->model->config.decoder_layer == SSRU ? 0 : n_layers;
+    for (int64_t i = 0; i < n_caches; i++)
         if (!resize_cache(&sentence->model->shape, sentence->caches + n_layers + i, room / LANES)) return 0;
     release(sentence->mask_bias);
     sentence->mask_bias = allocate_zeros(sentence->most_rows * room, sizeof(float));
@@ -43,14 +44,19 @@ int64_t start_sentence(Sentence *sentence, const Model *model, const int64_t *so
                        int64_t most_rows) {
     static const int64_t first_row[] = {0};
     const int64_t n_layers = model->config.n_decoder_layers, length = n_source + 1;
-    const int64_t padded = rounded_up(length, LANES);
+    const int64_t padded = rounded_up(length, LANES), row_bytes = model->config.d_model * (int64_t)sizeof(float);
+    const int64_t n_states = model->config.decoder_layer == SSRU ? n_layers * most_rows : 0;
     *sentence = (Sentence){.model = model, .most_rows = most_rows};
     sentence->caches = calloc(2 * n_layers, sizeof(KeyValueCache));
     sentence->memory_mask_bias = allocate_zeros(padded, sizeof(float));
     sentence->slots = allocate_zeros(most_rows, sizeof(int64_t));
-    sentence->hidden = allocate_zeros(most_rows * model->config.d_model, sizeof(float));
+    sentence->hidden = allocate_zeros(most_rows, row_bytes);
+    sentence->parents = allocate_zeros(most_rows, sizeof(int64_t));
+    sentence->states = allocate_zeros(n_states, row_bytes);
+    sentence->next_states = allocate_zeros(n_states, row_bytes);
     int64_t *ids = allocate_zeros(length, sizeof(int64_t)), status = NO_MEMORY;
-    if (sentence->caches && sentence->memory_mask_bias && sentence->slots && sentence->hidden && ids) {
+    if (sentence->caches && sentence->memory_mask_bias && sentence->slots && sentence->hidden && sentence->parents &&
+        sentence->states && sentence->next_states && ids) {
         for (int64_t i = length; i < padded; i++) sentence->memory_mask_bias[i] = MASKED;
         for (int64_t i = 0; i < most_rows; i++) sentence->slots[i] = i;
         if (n_source) memcpy(ids, source, n_source * sizeof(int64_t));
@@ -86,8 +92,15 @@ int64_t read_tokens(Sentence *sentence, const int64_t *ids, int64_t n_rows, int6
         .attention = attention,
         .mask_bias = sentence->mask_bias,
         .mask_stride = rounded_up(sentence->n_read + n_rows, LANES),
+        .states = sentence->n_read ? sentence->states : NULL,
+        .parents = sentence->parents,
+        .n_parents = sentence->n_parents,
+        .next_states = sentence->next_states,
     };
     sentence->n_read += n_rows;
+    sentence->n_parents = n_rows;
+    sentence->next_states = sentence->states;
+    sentence->states = step.next_states;
     return dragoman_decode(sentence->model, &sentence->state, &step, sentence->hidden);
 }
 
@@ -96,5 +109,6 @@ void end_sentence(Sentence *sentence) {
         release(sentence->caches[i].keys), release(sentence->caches[i].values);
     free(sentence->caches);
     release(sentence->memory_mask_bias), release(sentence->slots);
-    release(sentence->mask_bias), release(sentence->hidden);
+    release(sentence->mask_bias), release(sentence->hidden), release(sentence->parents);
+    release(sentence->states), release(sentence->next_states);
 }

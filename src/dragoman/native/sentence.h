@@ -17,6 +17,8 @@ typedef struct {
     int64_t *slots;                  /* (most_rows): 0, 1, ... */
     float *mask_bias;                /* (most_rows, room) */
     float *hidden;                   /* (most_rows, D) */
+    float *states, *next_states;     /* of SSRU: (layers, most_rows, D), as in `Step` */
+    int64_t *parents, n_parents;     /* (most_rows): the caller writes which rows of the step before go on */
 } Sentence;
 
 /* Read a source (n_source), to which the end mark is added. Return OK, NO_MEMORY, or NO_SUCH_ID. End it in any case. */

@@ -97,6 +97,22 @@ INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 INLINE int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* The first n numbers of a vector, or all, and zeros. */
+INLINE vec load_some(const float *from, int64_t n) {
+    vec some = broadcast(0);
+    if (n >= LANES) return load(from);
+    memcpy(&some, from, n * sizeof(float));
+    return some;
+}
+
+INLINE void store_some(float *to, vec some, int64_t n) {
+    if (n >= LANES) {
+        store(to, some);
+    } else {
+        memcpy(to, &some, n * sizeof(float));
+    }
+}
+
 /* 1.5 * 2**23: adding it rounds a float to an integer, in its lowest bits. */
 #define ROUNDING 12582912.0f
 

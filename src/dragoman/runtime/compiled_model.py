@@ -20,6 +20,7 @@ from dragoman.native.kernels import EngineObject, Kernels, address, header
 from dragoman.runtime.engine_config import engine_config
 from dragoman.runtime.key_value_cache import KeyValueCache, rounded_up
 from dragoman.runtime.projection import ProjectedScores
+from dragoman.runtime.recurrent_states import NO_STATES, RecurrentStates
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.special_ids import SpecialIdPair
 
@@ -131,6 +132,7 @@ class CompiledSteps:
         self._model, self._short_list = model, short_list
         self._memory_cache = KeyValueCache(model.config, model.kernels, n_sentences, length)
         self._target_cache = KeyValueCache(model.config, model.kernels, n_sentences, 0)
+        self._states = RecurrentStates(model.config, n_sentences) if model.config.decoder_layer == "ssru" else None
         self._memory_mask_bias = mask_bias  # (B, S up to whole vectors)
         self._n_read = 0  # C
         self._cache_rows = np.arange(n_sentences)  # of the sentences that are left
@@ -162,8 +164,12 @@ class CompiledSteps:
         ids, slots = (np.ascontiguousarray(array, dtype=np.int64) for array in (ids, slots))
         n_read, n_rows = self._n_read, len(slots)
         self._n_read += n_slots
-        # A translation is mostly as long as its source.
-        self._target_cache.reserve(self._n_read, n_read + n_slots * self._struct.source_length, self._cache_rows)
+        if self._states is None:
+            # A translation is mostly as long as its source.
+            self._target_cache.reserve(self._n_read, n_read + n_slots * self._struct.source_length, self._cache_rows)
+            states = NO_STATES
+        else:
+            states = self._states.next_step(self._cache_rows, ancestry, slots, n_slots)
         if ancestry is None:
             mask_bias, mask_stride = model.open_mask_bias(self._n_read), 0
         else:
@@ -181,6 +187,7 @@ class CompiledSteps:
             mask_bias=mask_bias,
             mask_stride=mask_stride,
             attention=None if attention is None else address(attention),
+            **states,
         )
         structs = ctypes.byref(self._struct), ctypes.byref(step)
         model.kernels.decode(model.loaded.pointer, *structs, address(hidden))

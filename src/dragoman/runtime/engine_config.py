@@ -16,6 +16,7 @@ _NAMES = {
     "positions": {"sinusoidal": "SINUSOIDAL", "halves": "HALVES", "learned": "LEARNED", "rotary": "ROTARY"},
     "tie": {"none": "TIE_NONE", "decoder": "TIE_DECODER", "all": "TIE_ALL"},
     "memory": {"last": "LAST", "layerwise": "LAYERWISE"},
+    "decoder_layer": {"attention": "ATTENTION", "ssru": "SSRU"},
 }
 
 

@@ -109,7 +109,9 @@ export class Engine {
       new Uint8Array(this.functions.memory.buffer).set(weights, file);
       const problem = scope.allocate(CONSTANTS.PROBLEM_LENGTH);
       const model = scope.allocate(4);
-      const places = [scope.structure("ModelConfig", config), file, BigInt(weights.length), 0n, problem, model];
+      // Files of earlier versions have no decoder_layer: their decoders attend.
+      const shape = scope.structure("ModelConfig", { decoder_layer: CONSTANTS.ATTENTION, ...config });
+      const places = [shape, file, BigInt(weights.length), 0n, problem, model];
       const status = this.functions.dragoman_load(...places);
       if (Number(status) === CONSTANTS.DAMAGED) throw new Error(`weights: ${this.text(problem)}`);
       check(status);
