@@ -20,7 +20,14 @@ from dragoman.errors import ConfigError, DataError, install_advice
 from dragoman.exchange import hugging_face_folder
 from dragoman.exchange.agreement import N_SENTENCES, compare, made_up_sources
 from dragoman.exchange.hugging_face_folder import export_hugging_face, folder_files
-from dragoman.exchange.obstacles import Obstacle, load_without
+from dragoman.exchange.hugging_face_weights import stock_obstacles
+from dragoman.exchange.obstacles import (
+    Obstacle,
+    argos_obstacles,
+    ctranslate2_obstacles,
+    load_without,
+    onnx_obstacles,
+)
 from dragoman.exchange.piece_names import never_written, piece_names
 from dragoman.exchange.tokenizer_json import tokenizer_json, tokenizer_problem
 from dragoman.settings.search_config import SearchConfig
@@ -32,6 +39,13 @@ from dragoman.translator import SearchJob, Translator
 from dragoman.translator.models import ComputeOptions
 
 USUAL = ("<s>", "<pad>", "<unk>", "</s>")
+
+
+def test_a_recurrent_decoder_is_refused_by_its_setting() -> None:
+    bundle = tiny_bundle(tiny_tokenizers(), decoder_layer="ssru")
+    for obstacles in (ctranslate2_obstacles, argos_obstacles, onnx_obstacles, stock_obstacles):
+        found = [each for each in obstacles(bundle) if each.value == "ssru"]
+        assert [(each.setting, each.instead) for each in found] == [("model.decoder_layer", "attention")]
 
 
 def test_all_obstacles_are_told_at_once(tmp_path: Path) -> None:

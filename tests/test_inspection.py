@@ -18,7 +18,7 @@ from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError, DataError
 from dragoman.inspection import Attention, inspect_attention, inspect_search
-from dragoman.inspection.attention_maps import attention_text
+from dragoman.inspection.attention_maps import attention_page, attention_text
 from dragoman.inspection.curves import read_curves
 from dragoman.inspection.head_choice import agreement, best_heads, choose_heads, diagonal, most_probable, silver_links
 from dragoman.inspection.neighbours import nearest_neighbours
@@ -85,6 +85,19 @@ def test_a_given_translation_is_inspected(translator: Translator) -> None:
     values = json.loads(json.dumps(attention.to_dict()))
     assert values["written"] == [*pieces, "<eos>"]
     torch.testing.assert_close(torch.tensor(values["cross"]), attention.cross, atol=1e-6, rtol=0)
+
+
+def test_a_recurrent_decoder_has_no_attention_to_itself() -> None:
+    tokenizers = tiny_tokenizers()
+    translator = Translator([tiny_model(tokenizers, decoder_layer="ssru")], tokenizers)
+    attention = inspect_attention(translator, TEXT)
+    assert attention.to_dict()["decoder"] == []
+    assert len(attention.weights("cross")) == len(attention.weights("encoder")) == 1
+    with pytest.raises(ConfigError, match="no self-attention"):
+        attention_text(attention, "decoder", 0)
+    page = attention_page(attention).decode().replace(" ", "")
+    assert '"cross":[[' in page
+    assert '"decoder":[' not in page
 
 
 def test_unknown_words_are_shown_as_they_are() -> None:

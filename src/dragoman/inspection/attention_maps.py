@@ -39,14 +39,22 @@ class Attention:
     written: tuple[str, ...]  # T
     #: (L, H, S, S): from each source token (row) to each source token.
     encoder: Tensor
-    #: (L, H, T, T): from each target position to each token read.
+    #: (L, H, T, T): from each target position to each token read; no layers (0, H, T, T) if the decoder is recurrent.
     decoder: Tensor
     #: (L, H, T, S): from each target position to each source token.
     cross: Tensor
 
     def weights(self, kind: Kind) -> Tensor:
-        """Return the weights of one of the three attentions."""
-        return {"encoder": self.encoder, "decoder": self.decoder, "cross": self.cross}[kind]
+        """Return the weights of one of the three attentions.
+
+        Raises:
+            ConfigError: the decoder has no self-attention.
+        """
+        weights = {"encoder": self.encoder, "decoder": self.decoder, "cross": self.cross}[kind]
+        if not len(weights):
+            problem = "the decoder of this model has no self-attention: its layers are recurrent"
+            raise ConfigError(problem, advice="look at the attention of the encoder, or at cross-attention")
+        return weights
 
     def keys(self, kind: Kind) -> tuple[str, ...]:
         """Return the tokens attended to: the columns of `weights`."""
@@ -97,7 +105,11 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
     written = [*of_target, special_ids.target.end] if ended else of_target
     with torch.inference_mode(), capture_attention(model) as maps:
         model(*(on_device(model, ids) for ids in pad_pairs([(of_source, last_ids)], special_ids)))
-    encoder, decoder, cross = (maps[kind][:, 0].float().cpu() for kind in KINDS)
+    encoder, cross = (maps[kind][:, 0].float().cpu() for kind in ("encoder", "cross"))
+    if model.config.decoder_layer == "attention":
+        decoder = maps["decoder"][:, 0].float().cpu()
+    else:
+        decoder = cross.new_empty(0, cross.size(1), cross.size(2), cross.size(2))
     return Attention(
         source_text=source,
         target_text=target,
@@ -122,6 +134,7 @@ SCALE = 10_000
 
 def attention_page(attention: Attention, kind: Kind = "cross", layer: int = 0, head: int | None = None) -> bytes:
     """Return a page with every layer and head. It opens at these; head None is the mean of the layer's heads."""
+    weights_of = {name: attention.weights(name) for name in KINDS if name != "decoder" or len(attention.decoder)}
     data = {
         "source_text": attention.source_text,
         "target_text": attention.target_text,
@@ -129,7 +142,7 @@ def attention_page(attention: Attention, kind: Kind = "cross", layer: int = 0, h
         "read": attention.read,
         "written": attention.written,
         "scale": SCALE,
-        "weights": {name: (attention.weights(name) * SCALE).round().int().tolist() for name in KINDS},
+        "weights": {name: (weights * SCALE).round().int().tolist() for name, weights in weights_of.items()},
         "open": {"kind": kind, "layer": layer, "head": "mean" if head is None else head},
     }
     return build_page("attention", f"Attention: {attention.source_text}", data)
