@@ -114,10 +114,11 @@ static void attend_cached(const Shape *shape, const KeyValueCache *cache, const 
 }
 
 void embed(const Embedding *embedding, int64_t width, int64_t id, const float *added, float *x) {
-    const float *token = embedding->tokens + id * width, scale = (float)embedding->scale;
+    const float scale = (float)embedding->scale, unit = embedding->integers ? embedding->token_scales[id] : 1;
     double total = 0;
-    for (int64_t i = 0; i < width; i++) {
-        x[i] = token[i] * scale + (added ? added[i] : 0);
+    for (int64_t i = 0, at = id * width; i < width; i++, at++) {
+        const float token = embedding->integers ? (float)embedding->integers[at] * unit : embedding->tokens[at];
+        x[i] = token * scale + (added ? added[i] : 0);
         total += x[i];
     }
     if (embedding->centring)

@@ -48,6 +48,9 @@ const Tensor *take(Loader *loader, const char *name, int64_t n_rows, int64_t n_c
 /* Return a vector (n) or a matrix (n, n_columns) in float32, owned by the model; NULL after a failure. */
 const float *take_floats(Loader *loader, const char *name, int64_t n, int64_t n_columns);
 
+/* Read the vectors of tokens, as floats, or as integers if the file has these. */
+void take_tokens(Loader *loader, const char *name, Embedding *embedding);
+
 /* Return the maps in panels. */
 Linear take_linear(Loader *loader, const LinearParts *parts);
 

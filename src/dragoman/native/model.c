@@ -177,19 +177,22 @@ static Layer *take_layers(Loader *loader, const char *side, int64_t n_layers, co
     return layers;
 }
 
-static Embedding take_embedding(Loader *loader, const char *name, int64_t n_tokens, const float *tied) {
+static Embedding take_embedding(Loader *loader, const char *name, int64_t n_tokens, const Embedding *tied) {
     Model *model = loader->model;
     const ModelConfig *c = &model->config;
     char tokens[NAME_LENGTH], table[NAME_LENGTH];
     join(tokens, name, ".tokens.weight", "");
     join(table, name, ".positions.table", "");
     Embedding embedding = {
-        .tokens = tied ? tied : take_floats(loader, tokens, n_tokens, c->d_model),
+        .tokens = tied ? tied->tokens : NULL,
+        .integers = tied ? tied->integers : NULL,
+        .token_scales = tied ? tied->token_scales : NULL,
         .n_tokens = n_tokens,
         .scale = c->scale_embeddings ? (float)sqrt((double)c->d_model) : 1,
         .centring = loader->is_centring,
         .positions = {.width = c->d_model},
     };
+    if (!tied) take_tokens(loader, tokens, &embedding);
     if (c->positions == LEARNED) {
         embedding.positions.table = take_floats(loader, table, c->max_length, c->d_model);
         embedding.positions.n_rows = c->max_length;
@@ -210,7 +213,7 @@ static void take_model(Loader *loader) {
     loader->is_folding = CAN_FOLD && c->norm == PRE_NORM && c->has_final_norm && c->decoder_layer != SSRU;
     loader->is_centring = loader->is_folding && c->norm_kind != RMS;
     model->source = take_embedding(loader, "source_embedding", c->source_vocab_size, NULL);
-    const float *tied = c->tie == TIE_ALL ? model->source.tokens : NULL;
+    const Embedding *tied = c->tie == TIE_ALL ? &model->source : NULL;
     model->target = take_embedding(loader, "target_embedding", c->target_vocab_size, tied);
     if (c->positions == ROTARY && !loader->status && !prepare_waves(model, &model->angles, c->d_k, 1))
         loader->status = NO_MEMORY;

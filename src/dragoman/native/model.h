@@ -41,7 +41,9 @@ typedef struct {
 
 /* Ids to vectors: tokens (vocabulary, D) times `scale`, plus those of positions. */
 typedef struct {
-    const float *tokens;
+    const float *tokens;    /* NULL if the file has integers */
+    const int8_t *integers; /* times token_scales (vocabulary): as in the file, a quarter of their size as floats */
+    const float *token_scales;
     int64_t n_tokens;
     double scale;
     int64_t centring; /* 1: subtract the mean of each vector */

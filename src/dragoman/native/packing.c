@@ -75,6 +75,24 @@ const float *take_floats(Loader *loader, const char *name, int64_t n, int64_t n_
     return loader->status ? NULL : floats;
 }
 
+void take_tokens(Loader *loader, const char *name, Embedding *embedding) {
+    const int64_t n_tokens = embedding->n_tokens, width = loader->model->config.d_model;
+    const StoredMatrix matrix = take_matrix(loader, name, n_tokens, width);
+    if (!matrix.scales) {
+        embedding->tokens = take_floats(loader, name, n_tokens, width);
+        return;
+    }
+    int8_t *integers = take_memory(loader, n_tokens * width, sizeof(int8_t));
+    float *scales = take_memory(loader, n_tokens, sizeof(float)), wrong = 0;
+    if (loader->status) return;
+    memcpy(integers, matrix.numbers->bytes, n_tokens * width);
+    read_numbers(matrix.scales, 0, n_tokens, 1, scales);
+    for (int64_t i = 0; i < n_tokens; i++) wrong += scales[i] * 128.0f * 0.0f; /* NaN for what is not finite */
+    if (wrong != 0.0f && !loader->allows_nan) fail(loader, name, "not finite");
+    embedding->integers = integers;
+    embedding->token_scales = scales;
+}
+
 /* Round to 8 bits of precision, of two equally near numbers to the even one; or leave a float as it is. */
 INLINE Operand to_operand(float number) {
 #ifdef __AVX512BF16__
