@@ -30,7 +30,7 @@ static inline void *allocate(int64_t n_bytes) {
     if (n_whole >= 2 * HUGE_PAGE) { /* as NumPy does: matrices of many megabytes are read several per cent faster */
         const int64_t n_huge = (n_whole + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
         void *memory = aligned_alloc(HUGE_PAGE, n_huge);
-        if (memory) madvise(memory, n_huge, MADV_HUGEPAGE);
+        if (memory) madvise(memory, n_whole / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* the rest would take one alone */
         return memory;
     }
 #endif
