@@ -20,13 +20,13 @@ from dragoman.text.short_list import LikelyTokens, ShortList
 from dragoman.text.tokenizer import Tokenizers
 
 #: Likely tokens that a file has for each entry of the source vocabulary, at most, in all languages.
-_MOST_LIKELY = 1_000
+MOST_LIKELY = 1_000
 _PARTS = ("frequent", "counts", "likely")
 
 
 def largest_short_list(vocab_sizes: tuple[int, int]) -> int:
     """Return the most bytes that a file for vocabularies of these sizes can have."""
-    return 4 * (vocab_sizes[0] * _MOST_LIKELY + vocab_sizes[1]) + 1_000_000
+    return 4 * (vocab_sizes[0] * MOST_LIKELY + vocab_sizes[1]) + 1_000_000
 
 
 def short_list_bytes(short_list: ShortList) -> bytes:

@@ -7,13 +7,11 @@ special ids of its own. A piece of a model that the table lacks is unknown.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal
-
-from sentencepiece import SentencePieceProcessor
+from typing import Any
 
 from dragoman.errors import BundleError
 from dragoman.imports.hugging_face_settings import READ, StockConfig
@@ -53,8 +51,11 @@ def read_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | Non
     is_joint = not is_separate and models[0] == models[1]
     try:
         learned = [_learned(*each, settings, stock) for each in zip(models, tables, (False, True), strict=True)]
-        config = TokenizerConfig(kind=_kind(models[0]), joint=is_joint, reserved=_n_reserved(learned))
-        directions = _directions(folder, settings, tables[0], languages)
+        config = TokenizerConfig(
+            kind=SentencePieces(models[0]).algorithm, joint=is_joint, reserved=_n_reserved(learned)
+        )
+        named = (languages[0] or _language(settings, "source_lang"), languages[1] or _language(settings, "target_lang"))
+        directions = tag_directions(folder, named, tables[0], languages[1])
         build = partial(_tokenizer, learned)
         source, target = build_both(sides_of(config, directions), build)
     except ValueError as error:
@@ -112,30 +113,26 @@ def _n_reserved(learned: list[Learned]) -> int:
     return len(names) if all([piece for piece in cut if piece != SPACE] == names for cut in cuts) else 0
 
 
-def _kind(model: bytes) -> Literal["bpe", "unigram"]:
-    """Return the algorithm of a SentencePiece model: scores of byte pairs are their ranks, 0, -1, -2 and so on."""
-    processor: SentencePieceProcessor = SentencePieces(model).processor
-    numbers = range(processor.get_piece_size())
-    ordinary = [id for id in numbers if not (processor.is_control(id) or processor.is_unknown(id))]
-    scores = [processor.get_score(id) for id in ordinary if not (processor.is_byte(id) or processor.is_unused(id))]
-    return "bpe" if all(score == int(score) for score in scores) else "unigram"
-
-
 # -- languages ---------------------------------------------------------------------------------------------------------
 
 
-def _directions(
-    folder: Path, settings: Mapping[str, Any], table: Mapping[str, int], given: tuple[str | None, str | None]
+def tag_directions(
+    folder: Path, languages: tuple[str, str], table: Iterable[str], chosen: str | None
 ) -> tuple[Direction, ...]:
     """Return one direction for each tag of a target language; without tags, the one that the folder or the user names.
 
     A model of several languages whose source nobody can name has one direction, and its users write the tags.
+
+    Args:
+        languages: codes of the source and the target.
+        table: all pieces.
+        chosen: the target language that the user names.
     """
-    source, target = given[0] or _language(settings, "source_lang"), given[1] or _language(settings, "target_lang")
+    source, target = languages
     tags = sorted(code[2:-2] for code in table if TAG.fullmatch(code))
     codes = [code for code in tags if LANGUAGE_CODE.fullmatch(code) and code not in (SEVERAL, UNKNOWN)]
     directions: tuple[Direction, ...] = ((source, target),)
-    if len(codes) > 1 and given[1] is None:
+    if len(codes) > 1 and chosen is None:
         if source in (SEVERAL, UNKNOWN) or len(codes) > MOST_DIRECTIONS:
             listed = " ".join(f">>{code}<<" for code in codes[:5])
             _log.warning(

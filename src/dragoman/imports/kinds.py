@@ -9,6 +9,8 @@ from typing import NamedTuple
 from dragoman.bundle.bundle import Bundle
 from dragoman.errors import BundleError
 from dragoman.imports.hugging_face import import_hugging_face, is_hugging_face
+from dragoman.imports.marian import import_marian
+from dragoman.imports.marian_folder import is_marian
 
 #: Codes of the source and the target, in place of those that the model names.
 Languages = tuple[str | None, str | None]
@@ -30,7 +32,10 @@ class Kind(NamedTuple):
     read: Callable[[Path, Languages], Bundle]
 
 
-KINDS = (Kind("transformers", "config.json and model.safetensors", is_hugging_face, import_hugging_face),)
+KINDS = (
+    Kind("transformers", "config.json and model.safetensors", is_hugging_face, import_hugging_face),
+    Kind("Marian", "a .npz or .bin of Marian's, and .spm", is_marian, import_marian),
+)
 
 
 def kind_of(folder: Path) -> Kind:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Literal
 
 import sentencepiece
 
@@ -57,6 +58,15 @@ class SentencePieces:
         word = encode("a")
         is_apart = encode("a a") == encode(" a  a ") == [*word, *word]
         return is_apart and not any(SPACE in piece[1:] for piece in self.pieces)
+
+    @cached_property
+    def algorithm(self) -> Literal["bpe", "unigram"]:
+        """The algorithm that made the model: scores of byte pairs are their ranks, 0, -1, -2 and so on."""
+        processor = self.processor
+        numbers = range(processor.get_piece_size())
+        ordinary = [id for id in numbers if not (processor.is_control(id) or processor.is_unknown(id))]
+        scores = [processor.get_score(id) for id in ordinary if not (processor.is_byte(id) or processor.is_unused(id))]
+        return "bpe" if all(score == int(score) for score in scores) else "unigram"
 
     @cached_property
     def special_ids(self) -> SpecialIds:
