@@ -84,7 +84,7 @@ class MarianSettings(Section):
 
     @property
     def _steps(self) -> tuple[str, str, str]:
-        """What is done before and after a sublayer, and at the top, without dropout."""
+        """The steps before and after a sublayer and at the top, without dropout."""
         steps = self.transformer_preprocess, self.transformer_postprocess, self.transformer_postprocess_top
         before, after, top = (step.replace("d", "") for step in steps)
         return before, after, top

@@ -1,8 +1,8 @@
 """Marian's lexical short-lists, binary or as text, as a short-list of ours.
 
 Both have frequent ids, which are the first ones of the vocabulary, and likely translations of each source id. Marian
-also lists the source's own ids where both sides share a vocabulary, reads the end mark as a source token, and fills up
-each list to a multiple of eight. The first two are kept; the last has no effect but on speed.
+also lists the source's own ids where both sides share a vocabulary, reads the end mark as a source token, never writes
+the unknown piece, and fills up each list to a multiple of eight. All but the last are kept.
 """
 
 from __future__ import annotations
@@ -61,9 +61,12 @@ def _likely_tokens(n_frequent: int, starts: Ints, likely: Ints, tokenizers: Toke
         raise ValueError("it has ids outside of the vocabulary")
     if len(likely) > MOST_LIKELY * n_source:
         raise ValueError(f"it has {len(likely):,} translations, more than {MOST_LIKELY:,} of a piece")
+    is_known = likely != target.special_ids.unknown
+    starts, likely = np.concatenate(([0], np.cumsum(is_known)))[starts], likely[is_known]
     end = source.special_ids.end
     frequent = np.arange(min(n_frequent, n_target))
     frequent = np.unique([*frequent, *likely[starts[end] : starts[end + 1]], target.special_ids.end])
+    frequent = frequent[frequent != target.special_ids.unknown]
     if tokenizers.config.is_joint:
         likely = np.insert(likely, starts[:-1], np.arange(n_source))
         starts = starts + np.arange(n_source + 1)
