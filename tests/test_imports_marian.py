@@ -215,7 +215,7 @@ def rows(size: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("form", ["binary", "gzip", "text"])
 def test_a_short_list_is_marians(form: str, tmp_path: Path) -> None:
-    """The first ids, those of each source token and of the end mark, and the source's own; the unknown piece is none."""
+    """The first ids, those of each source token and of the end, and the source's own; never the unknown piece."""
     write_folder(tmp_path)
     pieces = pieces_of(tmp_path / "vocab.ende.spm")
     likely = rows(len(pieces))

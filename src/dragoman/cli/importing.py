@@ -13,6 +13,7 @@ from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import NewFolder, Stored, option
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import require_folder
+from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
@@ -31,9 +32,10 @@ def import_(
     """Read a trained model of another program.
 
     Its kind is told by the files in the folder: transformers' Marian models, such as those of OPUS-MT, have
-    config.json, model.safetensors or pytorch_model.bin, source.spm, target.spm and vocab.json. The bundle is like any
-    other: translate, score, serve, fine-tune by train --init-from, export. The other program is not
-    needed, except for --compare, which needs transformers.
+    config.json, model.safetensors or pytorch_model.bin, source.spm, target.spm and vocab.json; those of Marian, Firefox
+    and Bergamot have a .npz or .bin, and .spm. The bundle is like any other: translate, score, serve, fine-tune by
+    train --init-from, export. The other program is not needed, except for --compare, which needs transformers and one
+    of its folders.
 
     \b
     dragoman import opus-mt-en-de -o en-de
@@ -46,7 +48,10 @@ def import_(
     from dragoman.imports.kinds import kind_of
 
     sentences = compared_lines(compare)
-    bundle = kind_of(folder).read(folder, (source_lang, target_lang))
+    kind = kind_of(folder)
+    if compare is not None and kind.name != "transformers":
+        raise ConfigError(f"--compare has no program for {kind.name}", folder, advice="leave it out")
+    bundle = kind.read(folder, (source_lang, target_lang))
     write_bundle(output, bundle, precision)
     into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
     say(f"wrote {output}: {bundle.describe()}; use it: {command_line('translate', '-m', output, *into)}")
