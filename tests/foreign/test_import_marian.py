@@ -31,7 +31,7 @@ SHAPES: dict[str, tuple[int, tuple[str, ...]]] = {
     "trained": (150, ("--tied-embeddings-all",)),
     "trained SSRU": (150, (*SSRU, "--tied-embeddings-all")),
 }
-#: Of a sentence's log-probability, which Marian adds up in float32.
+#: Of a log-probability. The epsilon of Marian's norms is 1e-9, and ours 1e-5.
 TOLERANCE = 1e-4
 
 
@@ -45,7 +45,7 @@ def captions(count: int) -> tuple[list[str], list[str]]:
     return first, second
 
 
-@pytest.fixture(scope="module", params=SHAPES)
+@pytest.fixture(scope="module", params=[*SHAPES])
 def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     n_steps, options = SHAPES[request.param]
     folder: Path = tmp_path_factory.mktemp("marian") / "model"
@@ -74,7 +74,13 @@ def test_scores_are_theirs(trained: Path) -> None:
 
 
 def test_greedy_translations_are_theirs(trained: Path) -> None:
-    """Except where both tokens have the same probability, to `TOLERANCE`. Each token of theirs is our best one."""
+    """Except where both tokens have the same probability, to `TOLERANCE`. Each token of theirs is our best one.
+
+    In a pre-norm model with self-attention, Marian's search reads earlier tokens without their norm, and its training
+    and scores read them with it, as we do.
+    """
+    if "decoder_l1_self_Wo_ln_scale_pre" in np.load(trained / "model.npz"):
+        pytest.skip("Marian's search does not compute what its training does")
     bundle, sources = import_marian(trained), captions(2_000)[0][1_000:]
     target = bundle.tokenizers.target
     numbers = {piece: id for id, piece in enumerate(target.vocabulary.pieces(range(target.vocab_size)))}
