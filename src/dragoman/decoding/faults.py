@@ -17,6 +17,7 @@ Fault = Literal["repetition", "length"]
 
 #: The longest repeated sequence that is looked for, in tokens.
 MAX_PERIOD = 8
+PERIODS = range(1, MAX_PERIOD + 1)
 #: A sequence is suspicious if it has this many repetitions in a row and fills this many tokens: 1,000,000,000,000 is
 #: not.
 MIN_REPEATS, MIN_REPEATED_TOKENS = 5, 10
@@ -44,30 +45,38 @@ class FaultFinder:
         own = ids[len(self.prefix) :]
         if self._is_repetitive(own):
             yield "repetition"
-        n_source = len(self.source)
-        is_long = len(own) > LONG_START + LONG_RATIO * n_source
-        is_short = len(ids) * SHORT_RATIO < n_source - SHORT_START or (not len(ids) and n_source > 0)
-        if is_long or (is_short and not is_cut):
+        if len(ids) >= self.usual_lengths.stop or (len(ids) < self.usual_lengths.start and not is_cut):
             yield "length"
 
-    def _is_repetitive(self, ids: Sequence[int]) -> bool:
-        """Return True if a sequence is repeated in a row, and more often than the source explains.
+    @property
+    def usual_lengths(self) -> range:
+        """The lengths that are in proportion to the source, in tokens."""
+        n_source = len(self.source)
+        fewest = -((SHORT_START - n_source) // SHORT_RATIO)  # rounded up
+        return range(max(fewest, min(n_source, 1)), len(self.prefix) + LONG_START + LONG_RATIO * n_source + 1)
+
+    @property
+    def fewest_repeats(self) -> list[int]:
+        """The repetitions in a row that make a fault, of sequences of 1 to `MAX_PERIOD` tokens.
 
         A row of equal tokens is explained by an equally frequent token anywhere in the source, which may have been
         sorted, and a row of longer sequences by an equally frequent pair of neighbours.
         """
+        given = self.source, self.prefix
+        token = REPEATS_EXPLAINED * max(map(_highest_count, given))
+        sequence = REPEATS_EXPLAINED * max(_highest_count(list(pairwise(ids))) for ids in given)
+        return [
+            max(MIN_REPEATS, -(-MIN_REPEATED_TOKENS // period), 1 + (token if period == 1 else sequence))
+            for period in PERIODS
+        ]
+
+    def _is_repetitive(self, ids: Sequence[int]) -> bool:
+        """Return True if a sequence is repeated in a row, and more often than the source explains."""
         # Most translations have too few repeated tokens for MIN_REPEATS repetitions, and need no closer look.
         if len(ids) - len(set(ids)) < MIN_REPEATED_TOKENS - MIN_REPEATED_TOKENS // MIN_REPEATS:
             return False
-        given = self.source, self.prefix
-        explained_token = REPEATS_EXPLAINED * max(map(_highest_count, given))
-        explained_sequence = REPEATS_EXPLAINED * max(_highest_count(list(pairwise(ids))) for ids in given)
-        for period in range(1, min(MAX_PERIOD, len(ids) // MIN_REPEATS) + 1):
-            n_repeats = most_repeats(ids, period)
-            explained = explained_token if period == 1 else explained_sequence
-            if n_repeats >= MIN_REPEATS and n_repeats * period >= MIN_REPEATED_TOKENS and n_repeats > explained:
-                return True
-        return False
+        fewest = self.fewest_repeats
+        return any(most_repeats(ids, period) >= fewest[period - 1] for period in PERIODS)
 
 
 def most_repeats(ids: Sequence[int], period: int) -> int:

@@ -60,6 +60,13 @@ def search(
         beams = [[hypothesis] for hypothesis in greedy_search(state, active, config.length_penalty)]
     else:
         beams = beam_search(state, active, config)
+    return returned(beams, active, config)
+
+
+def returned(
+    beams: Sequence[list[Hypothesis]], active: ActiveConstraints, config: SearchConfig
+) -> list[list[Hypothesis]]:
+    """Return what a search has found as `search` returns it: cut to max_length, with faults."""
     limits = active.limits.natural.tolist()
     return [_cut(*sentence, config) for sentence in zip(beams, active.finders, limits, strict=True)]
 

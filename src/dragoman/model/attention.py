@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from dragoman.model.dropout import Dropout
 from dragoman.model.operations import fused_attention, softmax
-from dragoman.model.positions import RotaryPositions
+from dragoman.model.positions import Positions, RotaryPositions
 
 
 def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -84,12 +84,12 @@ class MultiHeadAttention(nn.Module):
         """queries (B, T, D), keys and values (B, S, D) -> (B, T, D)."""
         return self.attend(queries, *self.keys_values(keys, values), mask)
 
-    def keys_values(self, keys: Tensor, values: Tensor, positions: range | None = None) -> tuple[Tensor, Tensor]:
+    def keys_values(self, keys: Tensor, values: Tensor, positions: Positions | None = None) -> tuple[Tensor, Tensor]:
         """Project keys and values for a cache: keys (B, H, S, K), rotated by their positions, values (B, H, S, W)."""
         heads = self._rotate(self._split(self.key_projection(keys)), positions)
         return heads, self._split(self.value_projection(values))
 
-    def query_heads(self, queries: Tensor, positions: range | None = None) -> Tensor:
+    def query_heads(self, queries: Tensor, positions: Positions | None = None) -> Tensor:
         """Project queries at `positions`, by default 0 to T, and rotate them by these: (B, T, D) -> (B, H, T, K)."""
         return self._rotate(self._split(self.query_projection(queries)), positions)
 
@@ -99,7 +99,7 @@ class MultiHeadAttention(nn.Module):
         keys: Tensor,
         values: Tensor,
         mask: Tensor | None = None,
-        positions: range | None = None,
+        positions: Positions | None = None,
     ) -> Tensor:
         """queries (B, T, D) at `positions`, by default 0 to T, over the results of `keys_values` -> (B, T, D).
 
@@ -120,5 +120,5 @@ class MultiHeadAttention(nn.Module):
         """(B, T, H * K) -> (B, H, T, K): each head gets its own slice."""
         return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
 
-    def _rotate(self, x: Tensor, positions: range | None) -> Tensor:
-        return x if self.rotary is None else self.rotary(x, positions or range(x.size(2)))
+    def _rotate(self, x: Tensor, positions: Positions | None) -> Tensor:
+        return x if self.rotary is None else self.rotary(x, range(x.size(2)) if positions is None else positions)

@@ -17,7 +17,7 @@ from dragoman.model.masks import decoder_mask, padding_mask
 class Placed(NamedTuple):
     """Positions of new tokens, and the mask of the tokens that they may attend to."""
 
-    positions: range  # of the T tokens, or one position for all
+    positions: range | Tensor  # of the T tokens, or one position for all; see `Positions`
     mask: Tensor | None  # (B, 1, T, C), the new tokens included; None hides nothing
     parents: Tensor | None = None  # (B, T): the one of the P tokens that each follows; None for a sequence
 

@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from dragoman.model.operations import rotate
 from dragoman.settings.model_config import ModelShape
 
+#: One for each token or one for all. A tensor (1,) on the model's device is read anew whenever a captured step runs.
+Positions = range | Tensor
 #: Numbers of a table that are computed when a model is built: 2 MB. `max_length` may be a million tokens.
 FIRST_NUMBERS = 2**19
 
@@ -24,8 +26,7 @@ def sinusoidal_table(n_positions: int, d_model: int, *, halves: bool = False, fi
     It is computed in double precision: an angle of a few thousand in float32 has lost its last digits.
     """
     position = torch.arange(first, n_positions, dtype=torch.float64)[:, None]
-    even = torch.arange(0, d_model, 2, dtype=torch.float64)
-    angle = position * 10000.0 ** (-even / d_model)
+    angle = position * 10000.0 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
     waves = (angle.sin(), angle.cos())
     return (torch.cat(waves, dim=-1) if halves else torch.stack(waves, dim=-1).flatten(1)).float()
 
@@ -41,9 +42,9 @@ class SinusoidalPositions(nn.Module):
         table = sinusoidal_table(_first_rows(max_length, d_model), d_model, halves=halves)
         self.register_buffer("table", table, persistent=False)
 
-    def forward(self, x: Tensor, positions: range) -> Tensor:
+    def forward(self, x: Tensor, positions: Positions) -> Tensor:
         """x (B, T, D) at `positions`, one for each or one for all -> (B, T, D)."""
-        self.table = table = _grown(self.table, positions.stop, self.max_length, halves=self.halves)
+        self.table = table = _grown(self.table, positions, self.max_length, halves=self.halves)
         return x + _rows(table, positions)
 
 
@@ -55,7 +56,7 @@ class LearnedPositions(nn.Module):
         self.table = nn.Parameter(torch.empty(max_length, d_model))
         nn.init.normal_(self.table, std=0.02)
 
-    def forward(self, x: Tensor, positions: range) -> Tensor:
+    def forward(self, x: Tensor, positions: Positions) -> Tensor:
         """x (B, T, D) at `positions`, one for each or one for all -> (B, T, D)."""
         return x + _rows(self.table, positions)
 
@@ -72,13 +73,12 @@ class RotaryPositions(nn.Module):
     def __init__(self, max_length: int, d_k: int) -> None:
         super().__init__()
         self.max_length = max_length
-        self.register_buffer(
-            "table", sinusoidal_table(_first_rows(max_length, d_k), d_k, halves=True), persistent=False
-        )
+        table = sinusoidal_table(_first_rows(max_length, d_k), d_k, halves=True)
+        self.register_buffer("table", table, persistent=False)
 
-    def forward(self, x: Tensor, positions: range) -> Tensor:
+    def forward(self, x: Tensor, positions: Positions) -> Tensor:
         """x (B, H, T, K) at `positions`, one for each or one for all -> (B, H, T, K)."""
-        self.table = table = _grown(self.table, positions.stop, self.max_length, halves=True)
+        self.table = table = _grown(self.table, positions, self.max_length, halves=True)
         return rotate(x, _rows(table, positions))
 
 
@@ -96,22 +96,25 @@ def _first_rows(max_length: int, width: int) -> int:
     return min(max_length, max(FIRST_NUMBERS // width, 1))
 
 
-def _grown(table: Tensor, n_positions: int, max_length: int, *, halves: bool) -> Tensor:
-    """Return the table if it has `n_positions` rows, else a longer one on the same device and of the same type.
+def _grown(table: Tensor, positions: Positions, max_length: int, *, halves: bool) -> Tensor:
+    """Return the table if it has rows for these positions, else a longer one on the same device and of the same type.
+
+    Positions in a tensor must have rows: to read them would wait for the device.
 
     Raises:
         ValueError: the model reads no sequence of that length.
     """
-    if n_positions <= len(table):
+    if isinstance(positions, Tensor) or positions.stop <= len(table):
         return table
-    _require_length(n_positions, max_length)
-    n_rows = min(max(n_positions, 2 * len(table)), max_length)
+    _require_length(positions.stop, max_length)
+    n_rows = min(max(positions.stop, 2 * len(table)), max_length)
     with torch.inference_mode(False):  # training may use the table next
-        more = sinusoidal_table(n_rows, table.size(1), halves=halves, first=len(table))
-        return torch.cat((table, more.to(table)))
+        return torch.cat((table, sinusoidal_table(n_rows, table.size(1), halves=halves, first=len(table)).to(table)))
 
 
-def _rows(table: Tensor, positions: range) -> Tensor:
+def _rows(table: Tensor, positions: Positions) -> Tensor:
+    if isinstance(positions, Tensor):
+        return table.index_select(0, positions)
     _require_length(positions.stop, len(table))
     return table[positions.start : positions.stop]
 

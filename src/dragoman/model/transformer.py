@@ -17,7 +17,7 @@ from dragoman.model.dropout import Dropout
 from dragoman.model.layers import DecoderLayer, EncoderLayer
 from dragoman.model.masks import padding_mask
 from dragoman.model.norms import build_norm
-from dragoman.model.positions import RotaryPositions, build_positions
+from dragoman.model.positions import Positions, RotaryPositions, build_positions
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.special_ids import SpecialIdPair
 
@@ -35,11 +35,11 @@ class Embedding(nn.Module):
         self.dropout = Dropout(config.dropout if config.embedding_dropout is None else config.embedding_dropout)
         self.scale = math.sqrt(config.d_model) if config.scale_embeddings else 1.0
 
-    def forward(self, ids: Tensor, positions: range | None = None) -> Tensor:
+    def forward(self, ids: Tensor, positions: Positions | None = None) -> Tensor:
         """ids (B, T) at `positions`, by default 0 to T -> (B, T, D)."""
         embedded = self.tokens(ids) * self.scale
         if self.positions is not None:
-            embedded = self.positions(embedded, positions or range(ids.size(1)))
+            embedded = self.positions(embedded, range(ids.size(1)) if positions is None else positions)
         dropped: Tensor = self.dropout(embedded)
         return dropped
 

@@ -28,18 +28,18 @@ class TorchModel:
     """A Transformer on any device (`dragoman.decoding.state.Model`)."""
 
     def __init__(self, model: Transformer) -> None:
-        self._model = model
+        self.model = model
         self._device = next(model.parameters()).device
 
     @property
     def config(self) -> ModelConfig:
         """The model's configuration."""
-        return self._model.config
+        return self.model.config
 
     @property
     def special_ids(self) -> SpecialIdPair:
         """The special ids of the model's vocabularies."""
-        return self._model.special_ids
+        return self.model.special_ids
 
     @torch.no_grad()
     def start(self, source_ids: Ints) -> TorchSteps:
@@ -48,12 +48,12 @@ class TorchModel:
         Raises:
             ConfigError: the model is in training mode.
         """
-        if self._model.training:
+        if self.model.training:
             raise ConfigError("search with a model in training mode", advice="call model.eval(), then model.train()")
         ids = torch.from_numpy(source_ids).to(self._device)
         source_mask = padding_mask(ids, self.special_ids.source.pad)
-        empty = self._model.start_cache(self._model.encode(ids), None if bool(source_mask.all()) else source_mask)
-        return TorchSteps(self._model, GridCache(empty))
+        empty = self.model.start_cache(self.model.encode(ids), None if bool(source_mask.all()) else source_mask)
+        return TorchSteps(self.model, GridCache(empty))
 
 
 class GridCache:
@@ -130,7 +130,10 @@ class TensorScores:
 
     def top_k(self, k: int) -> tuple[Floats, Ints]:
         """See `dragoman.decoding.scores.Scores`."""
-        values, ids = self.log_probs.topk(min(k, self.log_probs.size(1)), dim=-1)
+        if k == 1:  # several times as fast
+            values, ids = self.log_probs.max(dim=-1, keepdim=True)
+        else:
+            values, ids = self.log_probs.topk(min(k, self.log_probs.size(1)), dim=-1)
         return _array(values), cast("Ints", ids.cpu().numpy())
 
     def array(self) -> Floats:

@@ -38,6 +38,9 @@ class Measures:
         self.search_seconds = Histogram(
             "dragoman_search_seconds", "Seconds of a search", buckets=_SECONDS, registry=registry
         )
+        self.fallbacks = Counter(
+            "dragoman_python_searches", "Segments not searched on the card, by reason", ["reason"], registry=registry
+        )
         self.source_tokens = Counter("dragoman_source_tokens", "Source tokens searched", registry=registry)
         self.target_tokens = Counter("dragoman_target_tokens", "Target tokens found", registry=registry)
 
@@ -72,6 +75,9 @@ class MeasuredSearch:
         found = self._search.search(jobs, batch_size=batch_size, stop=stop)
         self._measures.search_seconds.observe(time.perf_counter() - start)
         self._measures.batch_sizes.observe(len(jobs))
+        for beam in found:
+            if beam and beam[0].fallback:
+                self._measures.fallbacks.labels(beam[0].fallback).inc()
         self._measures.source_tokens.inc(sum(len(job.ids) + 1 for job in jobs))
         self._measures.target_tokens.inc(sum(len(beam[0].hypothesis.ids) + 1 for beam in found if beam))
         return found

@@ -111,6 +111,7 @@ class Finisher:
             confidence=found,
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
             repairs=tuple(dict.fromkeys(name for choice in chosen for name in choice.repairs)),
+            fallback=next((reason for choice in chosen if (reason := choice.candidates[0].fallback)), None),
         )
 
 

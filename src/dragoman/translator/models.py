@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.decoding.state import Model
+from dragoman.decoding.state import Model, TransformerScorer
 from dragoman.errors import ConfigError, install_advice
 from dragoman.machine.devices import Precision
 from dragoman.native.kernels import usable_kernels
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import torch
 
     from dragoman.model.transformer import Transformer
+    from dragoman.runtime.tensor_search import TensorSearch
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,14 @@ class TrainedModels:
             ConfigError: a model needs PyTorch, which is not installed.
         """
         return [self._for_search(index) for index in range(len(self.models))]
+
+    def on_card(self, scorer: TransformerScorer) -> TensorSearch | None:
+        """Return the search with the models of `for_search` on a CUDA device; None on other devices."""
+        if not self.device.startswith("cuda"):
+            return None
+        from dragoman.runtime.tensor_search import TensorSearch
+
+        return TensorSearch.of(scorer)
 
     def in_torch(self) -> list[Transformer]:
         """Return the models in PyTorch, in evaluation mode; those of bundles are built now."""

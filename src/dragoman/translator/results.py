@@ -92,6 +92,9 @@ class Translation:
     confidence: float | None = None
     #: The numbers of doubtful words, as in alignments. None if the request has no `doubts`.
     doubtful: tuple[int, ...] | None = None
+    #: What the search on a CUDA device cannot do, so that it ran in Python, more slowly: "sampling", for example. None
+    #: if it ran on the device, and on other devices.
+    fallback: str | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import TIMEOUT_MAX
-from typing import NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from dragoman.translator.checking import positive
 from dragoman.translator.padding import batches, pad_sources
 from dragoman.translator.plans import SearchJob
 
+if TYPE_CHECKING:
+    from dragoman.runtime.tensor_search import TensorSearch
+
 
 class Candidate(NamedTuple):
     """A hypothesis of a segment's translation, as text."""
@@ -44,6 +47,8 @@ class Candidate(NamedTuple):
     tokens: tuple[str, ...]
     #: What a search wrote whose source had masks in place of terms and numbers, which people or rules have written in.
     masked: Hypothesis | None = None
+    #: As in `Translation`.
+    fallback: str | None = None
 
 
 @dataclass(frozen=True)
@@ -112,12 +117,20 @@ class Searcher:
         n_workers: processes that share the batches of a call.
         batch_size: source tokens that are searched at once unless a call says otherwise.
         is_apart: worker processes do everything; a single batch is not searched in this process.
+        on_card: the search on the device of the models, which does all that it can; None without one.
     """
 
     def __init__(
-        self, scorer: TransformerScorer, tokenizer: Tokenizer, n_workers: int, batch_size: int, is_apart: bool = False
+        self,
+        scorer: TransformerScorer,
+        tokenizer: Tokenizer,
+        n_workers: int,
+        batch_size: int,
+        is_apart: bool = False,
+        on_card: TensorSearch | None = None,
     ) -> None:
         self._scorer = scorer
+        self._on_card = on_card
         self._engine = engine_of(scorer.models)
         self._tokenizer = tokenizer
         self.batch_size = batch_size
@@ -160,13 +173,25 @@ class Searcher:
         """Return None if it was stopped: an error would end the worker processes."""
         if batch.stop is not None and batch.stop():
             return None
+        fallback = self._reason_against_card(batch.jobs[0])
         try:
-            beams = self._beams(batch.jobs, batch.stop)
+            beams = self._beams(batch.jobs, batch.stop, on_card=None if fallback else self._on_card)
         except StoppedError:
             return None
-        return [[candidate_of(self._tokenizer, hypothesis) for hypothesis in beam] for beam in beams]
+        return [
+            [candidate_of(self._tokenizer, hypothesis)._replace(fallback=fallback) for hypothesis in beam]
+            for beam in beams
+        ]
 
-    def _beams(self, jobs: Sequence[SearchJob], stop: StopCondition | None) -> list[list[Hypothesis]]:
+    def _reason_against_card(self, job: SearchJob) -> str | None:
+        """Return why a job like this one is not searched on the card; None if it is, or if there is no card."""
+        if self._on_card is None:
+            return None
+        return self._on_card.reason_against(job.config, has_demands=bool(job.required))
+
+    def _beams(
+        self, jobs: Sequence[SearchJob], stop: StopCondition | None, on_card: TensorSearch | None
+    ) -> list[list[Hypothesis]]:
         first, condition = jobs[0], stop or StopCondition()
         allowed = [self._allowed(job) for job in jobs]
         sentence = sentence_of(first)
@@ -177,6 +202,8 @@ class Searcher:
             return [search_sentence(self._engine, sentence, condition.is_cancelled, seconds=seconds)]
         source_ids = pad_sources([job.ids for job in jobs], self._scorer.special_ids.source)
         prefixes, forbidden = [job.prefix_ids for job in jobs], [job.forbidden_ids for job in jobs]
+        if on_card is not None:
+            return on_card.search(source_ids, first.config, prefixes=prefixes, forbidden=forbidden, should_stop=stop)
         rules: list[Constraint] = [ForbiddenTokens(forbidden)] if any(forbidden) else []
         if any(job.required for job in jobs):
             is_one = [job.is_sentence for job in jobs]

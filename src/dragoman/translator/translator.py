@@ -68,7 +68,10 @@ class Translator:
         tokenizers.require_special_ids(self.scorer.special_ids)
         self.max_length = self.scorer.max_length - 1  # of a source and of a target; both end in one more token
         batch_size = self._models.batch_size
-        self._searcher = Searcher(self.scorer, tokenizers.target, self._models.compute.workers, batch_size)
+        on_card = self._models.on_card(self.scorer)
+        at_once = batch_size if on_card is None else on_card.batch_size
+        workers = self._models.compute.workers
+        self._searcher = Searcher(self.scorer, tokenizers.target, workers, at_once, on_card=on_card)
         self._directions = Directions(tokenizers)
         self.forced_decoder = ForcedDecoder(self._models, self.scorer.models)
         self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
