@@ -1,12 +1,19 @@
 """Translation on one GPU beside CTranslate2 and Hugging Face, with the same weights; a part of gpu.py.
 
 The weights are random, and every translation is cut at one length, so that all systems do the same work: outputs of
-random weights are harder to agree on than those of trained ones. The vocabulary is that of `everyday`.
+random weights are harder to agree on than those of trained ones. The vocabulary is that of `everyday`. Our search in
+Python, which a GPU used before it had the search on tensors, is beside the others.
+
+    python benchmarks/gpu_translation.py --device cpu --tiny     # this part alone; on a CPU its figures say nothing
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -19,7 +26,9 @@ from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import weights_of
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
+from dragoman.machine.devices import find_device
 from dragoman.model.transformer import Transformer
+from dragoman.runtime.tensor_search import TensorSearch
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.presets import PRESETS
@@ -32,7 +41,7 @@ if TYPE_CHECKING:
 Ids = Sequence[Sequence[int]]
 #: Translates sources with a beam of a size: target ids.
 System = Callable[[Ids, int], list[list[int]]]
-N_SENTENCES, BATCH, LENGTH = 512, 256, 32
+N_SENTENCES, BATCH, LENGTH = 512, 512, 32
 
 
 def translation(bench: Bench, results: dict[str, Any]) -> dict[str, Any]:
@@ -44,8 +53,12 @@ def translation(bench: Bench, results: dict[str, Any]) -> dict[str, Any]:
     sources = [draw.integers(10, bundle.config.source_vocab_size, length).tolist() for length in lengths]
     table: dict[str, Any] = {}
     with TemporaryDirectory() as folder:
-        systems = {"dragoman": lambda: ours(bench, bundle), "Hugging Face": lambda: hugging_face(bench, bundle, folder)}
-        systems["CTranslate2"] = lambda: ctranslate2(bench, bundle, folder)
+        systems = {
+            "dragoman": lambda: ours(bench, bundle),
+            "dragoman, search in Python": lambda: ours(bench, bundle, in_python=True),
+            "Hugging Face": lambda: hugging_face(bench, bundle, folder),
+            "CTranslate2": lambda: ctranslate2(bench, bundle, folder),
+        }
         made: dict[str, System] = {}
         for name, make in systems.items():
             try:
@@ -54,10 +67,13 @@ def translation(bench: Bench, results: dict[str, Any]) -> dict[str, Any]:
                 table[name] = f"{type(error).__name__}: {error}"
         for beam_size in (1, 4):
             table[f"beam {beam_size}"] = _compared(bench, made, sources, beam_size)
-        table["ms for one sentence"] = {
-            name: round(1000 / bench.rate(lambda run=run: _count(run(sources[:1], 4)), _seconds(bench, 12)), 2)
-            for name, run in made.items()
-        }
+        for beam_size in (1, 4):
+            table[f"ms for one sentence, beam {beam_size}"] = {
+                name: round(
+                    1000 / bench.rate(partial(_translated, run, sources[:1], beam_size), _seconds(bench, 20)), 2
+                )
+                for name, run in made.items()
+            }
     return table
 
 
@@ -66,7 +82,7 @@ def _compared(bench: Bench, systems: dict[str, System], sources: Ids, beam_size:
     row: dict[str, Any] = {}
     for name, run in systems.items():
         equal = sum(one == other for one, other in zip(mine, run(sources, beam_size), strict=True))
-        speed = bench.rate(lambda run=run: _count(run(sources, beam_size)), _seconds(bench, 8), n_warm=1)
+        speed = bench.rate(partial(_translated, run, sources, beam_size), _seconds(bench, 12), n_warm=1)
         row[name] = {"sentences/s": round(speed, 1), f"equal of {len(sources)}": equal}
     return row
 
@@ -75,8 +91,9 @@ def _seconds(bench: Bench, n_parts: int) -> float:
     return max(0.1, min(10.0, bench.seconds_left / n_parts))
 
 
-def _count(translations: list[list[int]]) -> float:
-    return float(len(translations))
+def _translated(run: System, sources: Ids, beam_size: int) -> float:
+    """Translate sources, and return how many they are."""
+    return float(len(run(sources, beam_size)))
 
 
 def random_bundle(preset: str) -> Bundle:
@@ -91,18 +108,20 @@ def random_bundle(preset: str) -> Bundle:
     return Bundle(config, weights, everyday.tokenizers, SearchConfig(), facts={})
 
 
-def ours(bench: Bench, bundle: Bundle) -> System:
-    """Our search in PyTorch, in bfloat16 on a GPU."""
+def ours(bench: Bench, bundle: Bundle, *, in_python: bool = False) -> System:
+    """Our search on tensors, or in Python with the model in PyTorch; in bfloat16 on a GPU."""
     model = bundle.model.to(bench.device)
     if bench.device.type == "cuda":
         model = model.to(torch.bfloat16)
     scorer, special = TransformerScorer([TorchModel(model)]), bundle.tokenizers.special_ids
+    on_tensors = TensorSearch(scorer, model)
 
     def translate(sources: Ids, beam_size: int) -> list[list[int]]:
         config = SearchConfig(beam_size=beam_size, min_length=LENGTH - 1, max_length=LENGTH, length_penalty=0.0)
         found = []
         for first in range(0, len(sources), BATCH):
-            beams = search(scorer, pad_sources(sources[first : first + BATCH], special.source), config)
+            padded = pad_sources(sources[first : first + BATCH], special.source)
+            beams = search(scorer, padded, config) if in_python else on_tensors.search(padded, config)
             found += [list(beam[0].ids)[: LENGTH - 1] for beam in beams]
         return found
 
@@ -161,3 +180,20 @@ def ctranslate2(bench: Bench, bundle: Bundle, folder: str) -> System:
         return [[ids[piece] for piece in result.hypotheses[0]] for result in results]
 
     return translate
+
+
+def main() -> None:
+    """Run this part alone, and print its table."""
+    from gpu import Bench
+
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--minutes", type=float, default=3)
+    options.add_argument("--device", default="cuda")
+    options.add_argument("--tiny", action="store_true", help="small sizes, to try the script")
+    given = options.parse_args()
+    deadline = time.monotonic() + 60 * given.minutes
+    print(json.dumps(translation(Bench(torch.device(find_device(given.device)), given.tiny, deadline), {}), indent=2))
+
+
+if __name__ == "__main__":
+    main()
