@@ -29,7 +29,6 @@ from dragoman.decoding.search import returned
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import ConfigError, StoppedError
 from dragoman.machine.arrays import Bools, Ints
-from dragoman.model.attention import MultiHeadAttention
 from dragoman.model.masks import padding_mask
 from dragoman.model.positions import RotaryPositions, SinusoidalPositions
 from dragoman.model.transformer import Transformer
@@ -82,13 +81,10 @@ class TensorSearch:
 
     def reason_against(self, config: SearchConfig, *, has_demands: bool = False) -> str | None:
         """Return why a search must be done in Python; None if it need not be."""
-        layers = self._model.decoder_layers
         tables = [each for each in self._model.modules() if isinstance(each, SinusoidalPositions | RotaryPositions)]
         reasons = {
             "several models": len(self._scorer.models) > 1,
-            "a decoder without self-attention": not all(
-                isinstance(layer.self_attention, MultiHeadAttention) for layer in layers
-            ),
+            "a decoder without self-attention": self._model.config.decoder_layer != "attention",
             "positions that are computed later": any(len(each.table) < each.max_length for each in tables),
             "sampling": config.sample,
             "no_repeat_ngram": config.no_repeat_ngram > 0,
