@@ -43,27 +43,25 @@ _GERMAN = {
         for ending, genders in {"er": "m", "e": "f", "es": "n", "en": "m", "em": "mn"}.items()
     },
 }
-_PREPOSITIONS = set(
-    [
-        "mit",
-        "von",
-        "zu",
-        "aus",
-        "bei",
-        "nach",
-        "seit",
-        "in",
-        "an",
-        "auf",
-        "über",
-        "unter",
-        "vor",
-        "hinter",
-        "neben",
-        "zwischen",
-        "gegenüber",
-    ]
-)
+_PREPOSITIONS = {
+    "mit",
+    "von",
+    "zu",
+    "aus",
+    "bei",
+    "nach",
+    "seit",
+    "in",
+    "an",
+    "auf",
+    "über",
+    "unter",
+    "vor",
+    "hinter",
+    "neben",
+    "zwischen",
+    "gegenüber",
+}
 #: The genders that an adjective's ending has after a word without an ending ("ein"), and after none at all.
 _ADJECTIVE = {"er": "m", "es": "n", "e": "f"}
 #: The French words before a term: the genders that they have, and whether they stand before a vowel only (True), before
