@@ -11,7 +11,7 @@ import typer
 
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Stored, option
-from dragoman.cli.streams import command_line, megabytes, say
+from dragoman.cli.streams import command_line, megabytes, say, translate_command
 
 if TYPE_CHECKING:
     from dragoman.imports.remote import Progress
@@ -52,8 +52,7 @@ def get(
     with _shown(remote.n_bytes) as progress:
         folder, bundle = get_model(name, remote, precision, (source_lang, target_lang), progress)
     say(f"kept in {folder}, {megabytes(folder):.1f} MB: {bundle.describe()}")
-    into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
-    say(f"use it: {command_line('translate', '-m', local_name(name), *into)}")
+    say(f"use it: {translate_command(local_name(name), bundle)}")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import typer
 from dragoman.cli.export import compared_lines
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import NewFolder, Stored, option
-from dragoman.cli.streams import command_line, say
+from dragoman.cli.streams import say, translate_command
 from dragoman.cli.training_settings import require_folder
 from dragoman.errors import ConfigError
 
@@ -53,8 +53,7 @@ def import_(
         raise ConfigError(f"--compare has no program for {kind.name}", folder, advice="leave it out")
     bundle = kind.read(folder, (source_lang, target_lang))
     write_bundle(output, bundle, precision)
-    into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
-    say(f"wrote {output}: {bundle.describe()}; use it: {command_line('translate', '-m', output, *into)}")
+    say(f"wrote {output}: {bundle.describe()}; use it: {translate_command(output, bundle)}")
     if compare is not None:
         _compare(folder, bundle, sentences)
 

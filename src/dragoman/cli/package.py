@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from dragoman.cli.card import simple_card
 from dragoman.cli.options import BeamSize, LengthPenalty, NewFolder, OneModel, Stored, option
-from dragoman.cli.streams import command_line, megabytes, say
+from dragoman.cli.streams import megabytes, say, translate_command
 from dragoman.cli.training_settings import require_folder
 from dragoman.errors import DataError, DragomanError, reading_problem
 
@@ -157,8 +157,7 @@ def _say_packaged(model: str, output: Path, bundle: Bundle) -> None:
 
     if (old := megabytes(find_bundle(model))) < megabytes(output) / 1.2:
         say(f"larger than {model} ({old:.1f} MB), whose weights have fewer bits; --precision int8 makes the smallest")
-    into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
-    say(f"packaged into {output}, {megabytes(output):.1f} MB; use it: {command_line('translate', '-m', output, *into)}")
+    say(f"packaged into {output}, {megabytes(output):.1f} MB; use it: {translate_command(output, bundle)}")
 
 
 def _read_card(path: Path | None) -> str | None:

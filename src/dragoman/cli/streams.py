@@ -23,6 +23,7 @@ from dragoman.errors import ConfigError, DataError, printable
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from dragoman.bundle.bundle import Bundle
     from dragoman.data.text_files.lines import Line
 
 #: Columns of a table that goes to a file or a pipe.
@@ -49,6 +50,16 @@ def program() -> str:
 def command_line(*arguments: object) -> str:
     """Return a command of this program, quoted for a shell."""
     return shlex.join([program(), *map(str, arguments)])
+
+
+def translate_command(model: object, bundle: Bundle) -> str:
+    """Return the command that translates with a bundle, into its first language if it has several."""
+    tokenizers, options = bundle.tokenizers, list[str]()
+    if tokenizers.tags_each:
+        options = ["--source-lang", tokenizers.directions[0][0]]
+    if tokenizers.is_tagged:
+        options += ["--target-lang", tokenizers.directions[0][1]]
+    return command_line("translate", "-m", model, *options)
 
 
 def print_result(result: str | Table) -> None:

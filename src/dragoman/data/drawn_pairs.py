@@ -52,7 +52,7 @@ class DrawnPairs:
         self._longest = drawing.max_length if drawing.max_length is not None else np.iinfo(np.int64).max
         self._augmentation = Augmentation(drawing.augmentation, tokenizers.reserved)
         self._is_changed = drawing.augmentation.is_on
-        self._tags = tokenizers.source.tags
+        self._tags = tokenizers.source.tags, tokenizers.target.tags
         self._ends = list(accumulate(part.n_pairs for part in store.parts))
         directions = [(part.source_lang, part.target_lang) for part in store.parts] or [tokenizers.languages]
         self._languages = [(base_language(source), base_language(target)) for source, target in directions]
@@ -63,11 +63,10 @@ class DrawnPairs:
         stored: Ids = store.source_ids(pair), store.target_ids(pair)
         if not self._drawing.sampling and not self._is_changed:
             return stored
-        source, target, start = store.source_text(pair), store.target_text(pair), ""
-        if self._tags:
-            tags, source = split_tags(source, self._tags)
-            start = "".join(with_tag(tag, "") for tag in tags)
-        plain = source, target
+        texts = store.source_text(pair), store.target_text(pair)
+        parts = [split_tags(text, tags) if tags else ((), text) for text, tags in zip(texts, self._tags, strict=True)]
+        start = ["".join(with_tag(tag, "") for tag in tags) for tags, _ in parts]
+        plain = parts[0][1], parts[1][1]
         changed = plain
         if self._is_changed:
             languages = self._languages[bisect_right(self._ends, pair) if self._ends else 0]
@@ -75,7 +74,7 @@ class DrawnPairs:
         ids = stored
         for text in (changed, plain) if changed != plain else (plain,):
             if self._drawing.sampling:
-                ids = self._sampled((start + text[0], text[1]), pair, copy, epoch)
+                ids = self._sampled((start[0] + text[0], start[1] + text[1]), pair, copy, epoch)
             else:
                 ids = self._encoded(text, plain, start, stored)
             if max(map(len, ids)) <= self._longest:
@@ -85,11 +84,11 @@ class DrawnPairs:
         )
         return source_ids, target_ids
 
-    def _encoded(self, text: Pair, plain: Pair, start: str, stored: Ids) -> Ids:
-        """Return the ids of a text whose source has these tags before it; a side that has not changed has its own."""
+    def _encoded(self, text: Pair, plain: Pair, start: Sequence[str], stored: Ids) -> Ids:
+        """Return the ids of a text whose sides have these tags before them; a side that has not changed has its own."""
         return (
-            stored[0] if text[0] == plain[0] else self._tokenizers.source.encode(start + text[0]),
-            stored[1] if text[1] == plain[1] else self._tokenizers.target.encode(text[1]),
+            stored[0] if text[0] == plain[0] else self._tokenizers.source.encode(start[0] + text[0]),
+            stored[1] if text[1] == plain[1] else self._tokenizers.target.encode(start[1] + text[1]),
         )
 
     def _sampled(self, text: Pair, pair: int, copy: int, epoch: int) -> Ids:

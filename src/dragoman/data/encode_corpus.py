@@ -42,6 +42,7 @@ class PartText:
         part: its entry in the index of the stores; None if they have no parts.
         is_reversed: the targets are the sources.
         tags: before each source, with a space after each.
+        target_tag: the same before each target.
         validates: the part has validation text, given or held out.
     """
 
@@ -50,13 +51,16 @@ class PartText:
     part: Part | None = None
     is_reversed: bool = False
     tags: str = ""
+    target_tag: str = ""
     validates: bool = True
 
     def rows(self, pairs: Sequence[NumberedPair]) -> list[NumberedPair]:
         """Return pairs in this direction, with tags."""
         if self.is_reversed:
             pairs = [(line, target, source) for line, source, target in pairs]
-        return [(line, self.tags + source, target) for line, source, target in pairs] if self.tags else list(pairs)
+        if not self.tags:
+            return list(pairs)
+        return [(line, self.tags + source, self.target_tag + target) for line, source, target in pairs]
 
     def label(self, line: str) -> str:
         """Return a line for people about this part."""

@@ -136,7 +136,8 @@ def _parts(corpora: Sequence[Corpus], selections: Sequence[Selection], tokenizer
     for corpus, selection in zip(corpora, selections, strict=True):
         validation = corpus.texts.get(VALIDATION)
         for number, (source, target) in enumerate(corpus.directions):
-            tags = [tokenizers.tag(target), target_tag(corpus.tag) if corpus.tag else ""]
+            first, before_target = tokenizers.tags_before((source, target))
+            tags = [first, target_tag(corpus.tag) if corpus.tag else ""]
             for tag in filter(None, tags):
                 if tag not in tokenizers.source.tags:
                     known = ", ".join(sorted(tokenizers.source.tags)) or "none"
@@ -145,7 +146,8 @@ def _parts(corpora: Sequence[Corpus], selections: Sequence[Selection], tokenizer
             part = Part(corpus.name or "text", source, target) if corpus.name or tokenizers.is_tagged else None
             prefix = "".join(f"{tag} " for tag in tags if tag)
             validates = validation is not None or corpus.may_hold_out
-            parts.append(PartText(selection, validation, part, number == 1, prefix, validates))
+            target = f"{before_target} " if before_target else ""
+            parts.append(PartText(selection, validation, part, number == 1, prefix, target, validates))
     return parts
 
 

@@ -26,7 +26,13 @@ from dragoman.bundle.layout import (
     Weight,
 )
 from dragoman.exchange.hugging_face_config import n_positions
-from dragoman.exchange.obstacles import Obstacle, decoder_obstacles, memory_obstacles, tokenizer_obstacles
+from dragoman.exchange.obstacles import (
+    Obstacle,
+    decoder_obstacles,
+    memory_obstacles,
+    tag_obstacles,
+    tokenizer_obstacles,
+)
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
@@ -52,6 +58,7 @@ def stock_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     if config.norm == "pre" and config.tie != "all":
         yield Obstacle("model.tie", config.tie, "a pre-norm model has one embedding", "all")
     yield from tokenizer_obstacles(bundle.tokenizers)
+    yield from tag_obstacles(bundle.tokenizers)
     source, target = bundle.tokenizers.source.special_ids, bundle.tokenizers.target.special_ids
     if (source.pad, source.end) != (target.pad, target.end):
         yield Obstacle("special_ids", "different", "padding and end have the same ids on both sides")

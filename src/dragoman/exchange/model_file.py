@@ -46,6 +46,10 @@ def model_file(name: str | Path) -> bytes:
     if bundle.tokenizers.config.kind == "words":
         problem = "its words are cut by spaCy's rules, which no browser has"
         raise ConfigError(problem, name, advice="export a model of subwords (bpe, unigram) or characters")
+    if bundle.tokenizers.tags_each:
+        raise ConfigError(
+            "each text of this model begins with the tag of its language, and pages have no such tags", name
+        )
     parts = {"weights": _weights(bundle, folder), **_piece_models(bundle.tokenizers)}
     if bundle.short_list is not None:
         _log.warning(f"{name}: its short-list is left out; the page scores the whole vocabulary at each step")

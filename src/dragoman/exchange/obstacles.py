@@ -48,11 +48,18 @@ def tokenizer_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
         yield Obstacle(setting, True, "nothing lower-cases the text", False)
 
 
+def tag_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
+    """Yield the tags of models whose every text begins with that of its own language."""
+    if tokenizers.tags_each:
+        yield Obstacle("tokenizer.tags", "each", "only sources begin with tags")
+
+
 def ctranslate2_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     """Yield the settings that CTranslate2 cannot express."""
     config = bundle.config
     yield from memory_obstacles(config)
     yield from decoder_obstacles(config)
+    yield from tag_obstacles(bundle.tokenizers)
     if config.norm_kind == "std":
         yield Obstacle("model.norm_kind", "std", "it divides by the standard deviation otherwise", "layer")
     keys, values = config.head_widths
@@ -71,6 +78,7 @@ def argos_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
 def onnx_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     """Yield the settings that our graphs of ONNX do not have."""
     yield from decoder_obstacles(bundle.config)
+    yield from tag_obstacles(bundle.tokenizers)
 
 
 def load_without(name: str | Path, obstacles: Callable[[Bundle], Iterable[Obstacle]], program: str) -> Bundle:

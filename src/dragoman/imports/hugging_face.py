@@ -29,6 +29,8 @@ from dragoman.exchange.hugging_face_weights import (
 )
 from dragoman.imports.hugging_face_settings import CONFIG, StockConfig, our_config, read_search, read_stock_config
 from dragoman.imports.hugging_face_tokenizers import read_tokenizers
+from dragoman.imports.m2m import read_m2m_tokenizers
+from dragoman.imports.marian_weights import marian_positions
 from dragoman.imports.stored_tensor import StoredTensor
 from dragoman.imports.tensor_files import FILES, stored_tensors
 from dragoman.machine.arrays import Floats
@@ -41,6 +43,8 @@ _NEVER = -100.0
 #: The largest difference of a table of sines that was stored in 16 bits.
 _SINES_TOLERANCE = 5e-3
 _MOST_LISTED = 3
+#: The position of the first token of M2M-100 and NLLB-200: fairseq counts from the id of padding, 1, on.
+_FIRST_M2M = 2
 
 _log = logging.getLogger(__name__)
 
@@ -74,7 +78,8 @@ def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] =
     stored = stored_tensors(folder)
     matrices = _matrices(stored, stock)
     used = _checked(folder, stored, _needed(layout, matrices, stock), _optional(stock))
-    tokenizers = read_tokenizers(folder, stock, languages)
+    is_m2m = stock.model_type == "m2m_100"
+    tokenizers = (read_m2m_tokenizers if is_m2m else read_tokenizers)(folder, stock, languages)
     tensors = {name: stored[name].read() for name in used}
     if bad := not_finite(tensors):
         raise BundleError(f"weights that are not finite ({bad})", folder, advice="use another copy")
@@ -82,12 +87,15 @@ def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] =
         stock,
         folder,
         tie=_tie(matrices, tensors),
-        positions="learned" if any(map(_is_learned, _tables(tensors))) else "halves",
+        positions="learned" if is_m2m or any(map(_is_learned, _tables(tensors))) else "halves",
         bias=is_renormalized or any(tensors[name].any() for name in tensors if name.endswith(("bias", OUTPUT_BIAS))),
     )
     output_bias = tensors.get(OUTPUT_BIAS, np.zeros((1, stock.target_vocab_size), np.float32))[0].copy()
     if is_renormalized:
         output_bias[stock.pad_token_id] = _NEVER
+    if is_m2m:
+        table = marian_positions(config.max_length + _FIRST_M2M, config.d_model)[_FIRST_M2M:]
+        tensors |= dict.fromkeys(map(position_table, SIDES), table)
     weights = _weights(config, matrices, tensors, output_bias)
     return Bundle(config, weights, tokenizers, search, {"imported_from": stock.model_type})
 

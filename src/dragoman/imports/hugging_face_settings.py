@@ -15,7 +15,10 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import S, Section, parse_section
 
 CONFIG, GENERATION = "config.json", "generation_config.json"
-READ = "MarianMTModel (OPUS-MT) and PegasusForConditionalGeneration are read, with source.spm, target.spm, vocab.json"
+READ = (
+    "these are read: MarianMTModel (OPUS-MT), M2M100ForConditionalGeneration (NLLB-200 too), and "
+    "PegasusForConditionalGeneration with Marian's tokenizer"
+)
 #: transformers' names of activation functions.
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "silu": "silu", "swish": "silu"}
 #: Settings of a search that are not taken over, and their values where they change nothing.
@@ -27,7 +30,7 @@ _log = logging.getLogger(__name__)
 class StockConfig(Section):
     """The part of `config.json` that decides what a model computes, by transformers' names and with its defaults."""
 
-    model_type: Literal["marian", "pegasus"]
+    model_type: Literal["marian", "pegasus", "m2m_100"]
     d_model: Positive
     encoder_layers: Positive
     decoder_layers: Positive
@@ -52,7 +55,7 @@ class StockConfig(Section):
     @property
     def is_shared(self) -> bool:
         """True if one vocabulary has the ids of both sides."""
-        return self.model_type == "pegasus" or self.share_encoder_decoder_embeddings
+        return self.model_type != "marian" or self.share_encoder_decoder_embeddings
 
     @property
     def target_vocab_size(self) -> int:
@@ -72,7 +75,7 @@ class StockConfig(Section):
             "dropout": self.dropout,
             "attention_dropout": self.attention_dropout,
             "activation_dropout": self.activation_dropout,
-            "norm": "pre" if self.model_type == "pegasus" else "post",
+            "norm": "post" if self.model_type == "marian" else "pre",
             "activation": ACTIVATIONS[self.activation_function],
             "scale_embeddings": self.scale_embedding,
             "positions": "halves",
@@ -104,7 +107,7 @@ def read_stock_config(folder: Path) -> StockConfig:
         raise BundleError(f"no {CONFIG} in this folder", folder, advice=f"give a folder of transformers; {READ}")
     content = read_json(path.resolve(), JSON_LIMIT)
     kind = content.get("model_type")
-    if kind not in ("marian", "pegasus"):
+    if kind not in ("marian", "pegasus", "m2m_100"):
         raise BundleError(_kind(content), folder, advice=READ)
     known = {name: content[name] for name in StockConfig.model_fields if name in content}
     if known.get(_START, 0) is None:

@@ -43,11 +43,11 @@ def read_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | Non
         ConfigError: a language code is none.
     """
     settings = _optional(folder / _SETTINGS)
-    models = [_content(folder / name) for name in ("source.spm", "target.spm")]
+    models = [content_of(folder / name) for name in ("source.spm", "target.spm")]
     is_separate = settings.get("separate_vocabs") is True
     names = _TABLE, _TARGET_TABLE if is_separate else _TABLE
     sizes = stock.vocab_size, stock.target_vocab_size
-    tables = [_table(folder / name, size) for name, size in zip(names, sizes, strict=True)]
+    tables = [read_table(folder / name, size) for name, size in zip(names, sizes, strict=True)]
     is_joint = not is_separate and models[0] == models[1]
     try:
         learned = [_learned(*each, settings, stock) for each in zip(models, tables, (False, True), strict=True)]
@@ -157,22 +157,32 @@ def _optional(path: Path) -> Mapping[str, Any]:
     return read_json(path.resolve(), JSON_LIMIT) if path.is_file() else {}
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """Return the content of a file of a tokenizer.
+
+    Raises:
+        BundleError: it is missing, too large, or cannot be read.
+    """
     if not path.is_file():
-        raise BundleError("a file of a Marian tokenizer is missing", path, advice=READ)
+        raise BundleError("a file of the tokenizer is missing", path, advice=READ)
     try:
         return read_at_most(path, _MOST_BYTES)
     except (OSError, ValueError) as error:
         raise BundleError(f"cannot be read ({error})", path, advice="use another copy") from None
 
 
-def _table(path: Path, size: int) -> dict[str, int]:
+def read_table(path: Path, size: int | None) -> dict[str, int]:
+    """Return the ids of pieces.
+
+    Raises:
+        BundleError: the file is missing or damaged, or has not `size` pieces.
+    """
     if not path.is_file():
-        raise BundleError("a file of a Marian tokenizer is missing", path, advice=READ)
+        raise BundleError("a file of the tokenizer is missing", path, advice=READ)
     table = read_json(path.resolve(), _MOST_BYTES)
     if not all(type(id) is int for id in table.values()):
         raise BundleError("not a table of pieces and their ids", path, advice="use another copy")
-    if len(table) != size:
+    if size is not None and len(table) != size:
         problem = f"it has {len(table):,} pieces, and the model {size:,}"
         raise BundleError(problem, path, advice="use the vocabulary that belongs to the model")
     return table

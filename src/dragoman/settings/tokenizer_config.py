@@ -33,6 +33,9 @@ class TokenizerConfig(Section):
     """Each digit is a piece of its own, so that numbers are spelled and not remembered (bpe, unigram)."""
     reserved: Annotated[int, Field(ge=0, le=1_000)] = 0
     """Pieces ⟨1⟩, ⟨2⟩ and so on that are never cut; they stand for what must be copied (bpe, unigram)."""
+    tags: Literal["target", "each"] = "target"
+    """Where a model has several languages, a source begins with the tag of the `target` language; or `each` text begins
+    with the tag of its own, as in M2M-100 and NLLB-200."""
     sampling: Probability = 0.0
     """Probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020), or the smoothing of unigram sampling
     (Kudo 2018), drawn anew each epoch; 0 is off."""
@@ -60,4 +63,5 @@ class TokenizerConfig(Section):
     def for_older_releases(self) -> dict[str, Any]:
         """Return all settings as JSON, without those that are off and unknown to older releases."""
         newer = {name for name in ("lowercase_source", "split_digits", "reserved") if not getattr(self, name)}
+        newer |= {"tags"} if self.tags == "target" else set()
         return self.model_dump(mode="json", exclude=newer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 #: Languages written without spaces between words.
@@ -107,12 +107,26 @@ def find_code(code: str, known: Iterable[str]) -> str | None:
 
     >>> find_code("zh-CN", ["en", "zh"]), find_code("pt", ["pt-BR", "pt-PT"])
     ('zh', None)
+    >>> find_code("zho_Hans", ["zh-Hans", "zh-Hant"]), find_code("acm_Arab", ["ar", "acm"])
+    ('zh-Hans', 'acm')
     """
     known = list(known)
-    if code in known:
-        return code
+    base, _, script = code.replace("_", "-").partition("-")
+    for spelled in (code, f"{base}-{script}", base, f"{_SHORT.get(base, base)}-{script}"):
+        if spelled in known:
+            return spelled
     related = [each for each in known if base_language(each) == base_language(code)]
     return related[0] if len(related) == 1 else None
+
+
+def short_codes(codes: Collection[str]) -> dict[str, str]:
+    """Return the code of two letters of each code of three; of several such languages only the usual one has it.
+
+    >>> short_codes(["deu", "zho", "yue", "fur"])
+    {'deu': 'de', 'zho': 'zh', 'yue': 'yue', 'fur': 'fur'}
+    """
+    usual = {short: code for code, short in reversed(_SHORT.items()) if code in codes}
+    return {code: _SHORT[code] if usual.get(_SHORT.get(code, "")) == code else code for code in codes}
 
 
 def scripts(texts: Iterable[str]) -> Counter[str]:

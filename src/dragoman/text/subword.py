@@ -98,6 +98,8 @@ class Subword(Tokenizer):
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids, without padding and the marks of its start and end."""
+        if self._tags:
+            ids = [id for id in ids if id not in self._tag_ids]
         if self.has_piece_list:
             return super().decode(ids)
         marks = self.special_ids.marks
@@ -161,6 +163,10 @@ class Subword(Tokenizer):
     @cached_property
     def _reserved_pattern(self) -> re.Pattern[str]:
         return re.compile(f"({'|'.join(map(re.escape, self._reserved))})")
+
+    @cached_property
+    def _tag_ids(self) -> frozenset[int]:
+        return frozenset(self.vocabulary.ids(self._tags))
 
     @cached_property
     def _sampler(self) -> Sampler:

@@ -18,7 +18,7 @@ Direction = tuple[str, str]
 #: The code of a side that has several languages (ISO 639-2), and that of a language that nobody named.
 SEVERAL, UNKNOWN = "mul", "und"
 #: More would be no sensible model.
-MOST_DIRECTIONS = 1_000
+MOST_DIRECTIONS = 100_000  # NLLB-200 has 40,000
 
 #: Directions that a line lists.
 _MOST_LISTED = 12
@@ -90,7 +90,13 @@ def describe_directions(directions: Sequence[Direction]) -> str:
 
     >>> describe_directions([("en", "de"), ("de", "en")])
     'en to de, de to en'
+    >>> describe_directions([(source, target) for source in "abcdef" for target in "abcdef" if source != target])
+    'between all of a, b, c, d, e, f'
     """
+    languages = list(dict.fromkeys(code for direction in directions for code in direction))
+    if len(directions) > _MOST_LISTED and len(set(directions)) == len(languages) * (len(languages) - 1):
+        left = len(languages) - _MOST_LISTED
+        return f"between all of {', '.join(languages[:_MOST_LISTED])}" + (f" and {left} more" if left > 0 else "")
     left = len(directions) - _MOST_LISTED
     listed = ", ".join(f"{source} to {target}" for source, target in directions[:_MOST_LISTED])
     return f"{listed} and {left} more" if left > 0 else listed

@@ -127,17 +127,34 @@ class Tokenizers:
 
     @property
     def is_tagged(self) -> bool:
-        """True if a source begins with the tag of the language to translate into: there are several."""
-        return len(self.targets) > 1
+        """True if a tag says into which language to translate: there are several."""
+        return len(self.targets) > 1 or self.tags_each
 
     @property
     def reserved(self) -> tuple[str, ...]:
         """The pieces that stand for what must be copied."""
         return reserved_names(self.config.reserved)
 
+    @property
+    def tags_each(self) -> bool:
+        """True if each text begins with the tag of its own language."""
+        return self.config.tags == "each"
+
     def tag(self, target_lang: str) -> str:
-        """Return the tag that a source for this target language begins with; "" if there is one target language."""
+        """Return the tag by which a target language is chosen; "" if there is one target language.
+
+        A source begins with it, or with `tags_each` a translation.
+        """
         return target_tag(target_lang) if self.is_tagged else ""
+
+    def tags_before(self, direction: Direction) -> tuple[str, str]:
+        """Return the tags that a source and a target of a direction begin with; "" where there is none."""
+        source, target = map(self.tag, direction)
+        return (source, target) if self.tags_each else (target, "")
+
+    def start_ids(self, target_lang: str) -> tuple[int, ...]:
+        """Return the ids that a translation into this language begins with: with `tags_each` that of its tag."""
+        return tuple(self.target.vocabulary.ids([target_tag(target_lang)])) if self.tags_each else ()
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -189,7 +206,12 @@ class Tokenizers:
         languages: dict[str, object] = {"source_lang": self.source_lang, "target_lang": self.target_lang}
         numbering = {"special_ids": asdict(self.special_ids), "has_piece_lists": self._has_piece_lists}
         if self._needs_version_4:
-            return {"format_version": 4, **config, "directions": list(map(list, self.directions)), **numbering}
+            return {
+                "format_version": 5 if self.tags_each else 4,
+                **config,
+                "directions": list(map(list, self.directions)),
+                **numbering,
+            }
         if self.source.oddity is None and self.target.oddity is None:
             return {"format_version": 2 if self.config.lowercase_source else 1, **config, **languages}
         return {"format_version": 3, **config, **languages, **numbering}
@@ -198,7 +220,13 @@ class Tokenizers:
     def _needs_version_4(self) -> bool:
         """True if older releases would read text otherwise. Tags that only a list of pieces has, they read too."""
         has_tags = bool(self.source.tags) and not self._has_piece_lists
-        return len(self.directions) > 1 or has_tags or self.config.split_digits or self.config.reserved > 0
+        return (
+            len(self.directions) > 1
+            or self.tags_each
+            or has_tags
+            or self.config.split_digits
+            or self.config.reserved > 0
+        )
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the files that `save` writes."""
@@ -220,7 +248,7 @@ class Tokenizers:
         """The settings that decide, beside the vocabularies, how text is read."""
         config = self.config
         lowercase = config.lowercases_source, config.lowercase
-        return config.kind, *lowercase, self.joint, self.directions, self.special_ids, config.reserved
+        return config.kind, *lowercase, self.joint, self.directions, self.special_ids, config.reserved, config.tags
 
     def describe(self) -> str:
         """Return one line about the vocabularies."""

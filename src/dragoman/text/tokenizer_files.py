@@ -5,8 +5,8 @@
     joint.json            a list of words or characters, or of a model's pieces; or source.json and target.json
 
 Version 2 of the format has sources lower-cased. Version 3 has special ids, and may number the pieces of a model
-otherwise than the model. Version 4 has several directions, tags, reserved pieces, or single digits as pieces. All other
-tokenizers are still written as version 1, which every release reads.
+otherwise than the model. Version 4 has several directions, tags, reserved pieces, or single digits as pieces. Version 5
+has a tag at the beginning of each text. All other tokenizers are still written as version 1, which every release reads.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dragoman.text.tags import Direction, require_directions
 from dragoman.text.tokenizer import DESCRIPTION, Tokenizer, Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 #: Bytes of a vocabulary's file; a larger one has more entries than its model, or longer ones than any text.
 _BASE_BYTES, _BYTES_PER_ENTRY = 1_000_000, 1_000
 #: Where the number of entries is not known.

@@ -16,10 +16,11 @@ from dragoman.data.store import PairStore
 from dragoman.evaluation.metrics import corpus_bleu
 from dragoman.model.transformer import Transformer
 from dragoman.text.learned_text import LearnedText
-from dragoman.text.tags import split_tags
-from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.tags import Direction, split_tags
+from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.translator import ComputeOptions, ModelFacts, Translator
+from dragoman.translator.options import LanguageOptions
 
 #: Sentences translated in a validation, spread over all; the loss uses all.
 MAX_SENTENCES = 1000
@@ -119,20 +120,27 @@ def _translate(
     tokenizers = translator.tokenizers
     scores: dict[str, float] = {}
     samples: list[list[Sample]] = []
-    for direction, (target_lang, indices) in _validated(store, tokenizers).items():
-        sources, written = [store.source_text(index) for index in indices], list[str]()
+    for name, (direction, indices) in _validated(store, tokenizers).items():
+        sources = [store.source_text(index) for index in indices]
+        references = [store.target_text(index) for index in indices]
+        shown, languages, written = _without_tags(sources, tokenizers.source), LanguageOptions(), list[str]()
+        if tokenizers.tags_each:
+            sources, references = shown, _without_tags(references, tokenizers.target)
+            languages = LanguageOptions(source_lang=direction[0], target_lang=direction[1])
         for start in range(0, len(indices), n_at_once):
             if is_stopped():
                 return None
             chunk = sources[start : start + n_at_once]
-            written += [each.text for each in translator.translate(chunk, beam_size=1)]
-        references = [store.target_text(index) for index in indices]
+            written += [each.text for each in translator.translate(chunk, beam_size=1, **languages)]
         lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
-        scores[direction] = corpus_bleu(written, references, target_lang, lowercase=lowercase).score
-        shown = [split_tags(source, tokenizers.source.tags)[1] for source in sources]
+        scores[name] = corpus_bleu(written, references, direction[1], lowercase=lowercase).score
         samples.append(_good_samples(list(map(Sample, shown, written, references))))
     in_turn = [sample for group in zip_longest(*samples) for sample in group if sample is not None]
     return scores, in_turn[:N_SAMPLES]
+
+
+def _without_tags(texts: Sequence[str], tokenizer: Tokenizer) -> list[str]:
+    return [split_tags(text, tokenizer.tags)[1] for text in texts]
 
 
 def _good_samples(samples: Sequence[Sample]) -> list[Sample]:
@@ -150,13 +158,13 @@ def _cut(text: str, columns: int) -> str:
     return text if cell_len(text) <= columns else set_cell_size(text, columns - 1).rstrip() + "…"
 
 
-def _validated(store: PairStore, tokenizers: Tokenizers) -> dict[str, tuple[str, list[int]]]:
-    """Return the target language and the pairs to translate of each direction."""
+def _validated(store: PairStore, tokenizers: Tokenizers) -> dict[str, tuple[Direction, list[int]]]:
+    """Return the languages and the pairs to translate of each direction, by its name."""
     if not store.parts:
-        return {"": (tokenizers.target_lang, _spread(range(len(store)), MAX_SENTENCES))}
+        return {"": (tokenizers.languages, _spread(range(len(store)), MAX_SENTENCES))}
     indices = {
         part.direction: (
-            part.target_lang,
+            (part.source_lang, part.target_lang),
             [
                 index
                 for rows in store.rows_of((part.source_lang, part.target_lang))
@@ -166,7 +174,7 @@ def _validated(store: PairStore, tokenizers: Tokenizers) -> dict[str, tuple[str,
         for part in store.parts
     }
     most = MAX_OF_DIRECTION if len(indices) > 1 else MAX_SENTENCES
-    return {direction: (target, _spread(pairs, most)) for direction, (target, pairs) in indices.items()}
+    return {name: (direction, _spread(pairs, most)) for name, (direction, pairs) in indices.items()}
 
 
 def _spread(indices: Sequence[int], most: int) -> list[int]:

@@ -84,11 +84,13 @@ def target_places(
         candidates: that of each segment.
         text: the translation that they make.
     """
+    tags = tokenizers.target.tags  # which take no place in the text, as spaces
+
+    def pieces(ids: Sequence[int]) -> list[str]:
+        return [SPACE if piece in tags else piece for piece in tokenizers.target.pieces(ids)]
+
     parts = [
-        (
-            segment.reading.unmask_pieces(tokenizers.target.pieces(candidate.hypothesis.ids), is_translation=True),
-            candidate.text,
-        )
+        (segment.reading.unmask_pieces(pieces(candidate.hypothesis.ids), is_translation=True), candidate.text)
         for segment, candidate in zip(segments, candidates, strict=True)
     ]
     return Places.in_parts(parts, text)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dragoman.content.language import ANY_OF
 from dragoman.errors import ConfigError
 from dragoman.text.languages import find_code
-from dragoman.text.tags import TAG, UNKNOWN, Direction, describe_directions, split_tags, with_tag
+from dragoman.text.tags import TAG, UNKNOWN, Direction, describe_directions, split_tags, target_tag, with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import string
 from dragoman.translator.options import CallOptions, SearchOptions, TextOptions, split_options
@@ -57,6 +57,7 @@ class Directions:
         self._open_source = ANY_OF.join(self._sources)
         self._targets = tokenizers.targets
         self._tags = tokenizers.source.tags
+        self._tags_each = tokenizers.tags_each
         self._languages = {tokenizers.tag(target): target for target in self._targets} if tokenizers.is_tagged else {}
         self._untrained: set[Direction] = set()
         self._unknown_tags: set[str] = set()
@@ -71,7 +72,7 @@ class Directions:
             ConfigError: the model does not read or write a language, or no target language is named and there are
                 several.
         """
-        repeated, rest = split_tags(text, self._tags) if self._tags else ((), text)
+        repeated, rest = split_tags(text, self._tags) if self._tags and not self._tags_each else ((), text)
         typed = tuple(dict.fromkeys(repeated))
         self._warn_unknown_tag(rest)
         source, target = self.find(source_lang, target_lang)
@@ -82,6 +83,11 @@ class Directions:
             advice = f'name one of them, such as --target-lang {example}, or target_lang="{example}" in Python'
             raise ConfigError(problem, advice=advice)
         self._warn_untrained(source, target)
+        if self._tags_each:
+            if source is None:
+                problem = "the model reads several languages, and needs to know that of the text"
+                raise ConfigError(problem, advice="name it, such as --source-lang en")
+            return TaggedText(rest, "", target_tag(source), source, target, self._open_source)
         added = [tag for tag, language in self._languages.items() if language == target and tag not in typed]
         return TaggedText(rest, " ".join(typed), " ".join([*added, *typed]), source, target, self._open_source)
 

@@ -111,6 +111,7 @@ class Planner:
             return None
         reading = reading._replace(terms=before.terms, is_shouted=before.is_shouted)
         prefix_ids = self._tokenizers.target.encode(reading.mask(segment.prefix)) if segment.prefix else ()
+        prefix_ids = (*self._tokenizers.start_ids(tagged.target_lang), *prefix_ids)
         return self._restricted(segment._replace(ids=ids, reading=reading, prefix_ids=prefix_ids), tagged)
 
     def small_start_ids(self, text: TextPlan, segment: Segment, word: str) -> list[int] | None:
@@ -120,9 +121,10 @@ class Planner:
             return None
         return self._encode(before + word.lower() + after, text.languages)
 
-    def target_ids(self, translation: str) -> list[int]:
+    def target_ids(self, translation: str, target_lang: str) -> list[int]:
         """Return the ids of a translation, as far as the model can write it."""
-        return self._tokenizers.target.encode(translation)[: self._max_length - 1]
+        ids = [*self._tokenizers.start_ids(target_lang), *self._tokenizers.target.encode(translation)]
+        return ids[: self._max_length - 1]
 
     def tagged(self, request: Request) -> TaggedText:
         """Return the text of a request, and its languages."""
@@ -169,6 +171,7 @@ class Planner:
             # The caller chose the case of the translation.
             reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()
             prefix_ids = self._prefix_ids(reading.mask(prefix), config, number)
+            prefix_ids = [*self._tokenizers.start_ids(tagged.target_lang), *prefix_ids]
             first = [
                 one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
             ]
@@ -222,7 +225,11 @@ class Planner:
             )
 
         limits = segment_limits(request, self._learned, self._max_length - 1)
-        return [self._restricted(finished(segment), tagged) for segment in cut(reader.text, encode, limits)]
+        start = self._tokenizers.start_ids(tagged.target_lang)
+        return [
+            self._restricted(finished(segment)._replace(prefix_ids=start), tagged)
+            for segment in cut(reader.text, encode, limits)
+        ]
 
     def _read(self, segment: str, reader: TextReader | PlainReader, request: Request) -> Reading:
         """Return what the model reads of a segment, without words that look like its tags."""

@@ -85,5 +85,6 @@ class PairScorer:
         return Score(math.fsum(token_log_probs), token_log_probs, tokens)
 
     def _encode(self, source: str, target: str, languages: LanguageOptions) -> tuple[Ids, Ids]:
-        source = self._directions.tagged(sanitize(source), **languages).source
-        return self._tokenizers.source.encode(source), self._tokenizers.target.encode(sanitize(target))
+        tagged, tokenizers = self._directions.tagged(sanitize(source), **languages), self._tokenizers
+        start = tokenizers.start_ids(tagged.target_lang)
+        return tokenizers.source.encode(tagged.source), [*start, *tokenizers.target.encode(sanitize(target))]

@@ -231,7 +231,7 @@ class SecondSearch:
         ids = self.planner.small_start_ids(text, segment, words)
         if ids is None:
             return False
-        target_ids = self.planner.target_ids(choice.candidates[0].text)
+        target_ids = self.planner.target_ids(choice.candidates[0].text, text.languages.target_lang)
         as_it_is, in_small = self.decoder.log_probs([(segment.ids, target_ids), (ids, target_ids)])
         return sum(as_it_is) - sum(in_small) < LEAST_NAME
 
@@ -286,8 +286,8 @@ class SecondSearch:
         masked = [number for number, proposal in enumerate(proposals) if proposal.masked is not None]
         texts = [proposals[number].texts(found[number]) for number in masked]
         pairs = [
-            [(proposals[number].segment.ids, self.planner.target_ids(text)) for text in own]
-            for number, own in zip(masked, texts, strict=True)
+            [(one.segment.ids, self.planner.target_ids(text, one.text.languages.target_lang)) for text in own]
+            for one, own in zip((proposals[number] for number in masked), texts, strict=True)
         ]
         # Translations of one source share its encoding and most of their beginnings, as the hypotheses of a beam do.
         costs = [max((1 + len(side) for pair in own for side in pair), default=0) for own in pairs]

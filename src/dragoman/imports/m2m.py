@@ -1,0 +1,155 @@
+"""What M2M-100 (Fan et al. 2020) and NLLB-200 (NLLB Team 2022) have of their own: tokens of languages.
+
+Each text begins with the token of its language, `__de__` or `deu_Latn`, a translation too. Here these are tags by the
+codes that people know: `>>de<<`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import partial
+from itertools import permutations
+from pathlib import Path
+
+from dragoman.errors import BundleError
+from dragoman.imports.hugging_face_settings import StockConfig
+from dragoman.imports.hugging_face_tokenizers import content_of, read_table
+from dragoman.machine.json_files import read_json
+from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.languages import find_code, short_codes
+from dragoman.text.sentence_pieces import SentencePieces
+from dragoman.text.sides import Learned, Side, build_both, sides_of
+from dragoman.text.special_ids import SpecialIds
+from dragoman.text.tags import Direction, require_directions, target_tag
+from dragoman.text.tokenizer import Tokenizer, Tokenizers
+from dragoman.text.vocabulary import Vocabulary
+
+_PIECES, _TABLE, _FAST = "sentencepiece.bpe.model", "vocab.json", "tokenizer.json"
+_NAMES = ("special_tokens_map.json", "tokenizer_config.json")
+#: The first ids of both families, which fairseq gives; the model of pieces has others.
+_FIRST = ("<s>", "<pad>", "</s>", "<unk>")
+#: The token of a language: that of M2M-100, and that of NLLB-200, as FLORES-200 writes languages.
+_LANGUAGE = re.compile(r"__(?P<m2m>[a-z]{2,3})__|(?P<code>[a-z]{3})_(?P<script>[A-Z][a-z]{3})")
+#: The longest list of ids.
+_MOST_BYTES = 50_000_000
+
+
+def read_m2m_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | None, str | None]) -> Tokenizers:
+    """Read the tokenizers of a folder.
+
+    Args:
+        languages: codes of the source and the target, where the model is to have these alone.
+
+    Raises:
+        BundleError: a file is missing or damaged, or contradicts another.
+        ConfigError: a language code is none.
+    """
+    model = content_of(folder / _PIECES)
+    try:
+        pieces = SentencePieces(model).pieces
+        table = _table(folder, stock, pieces)
+        tokens = _language_tokens(folder, table, stock.vocab_size)
+        codes = language_codes(tokens)
+        words = {**table, **{target_tag(codes[token]): id for token, id in tokens.items()}}
+        filled = {**words, **{f"<unused {id}>": id for id in {*range(stock.vocab_size)} - {*words.values()}}}
+        ids = SpecialIds(pad=1, unknown=3, start=stock.decoder_start_token_id, end=2)
+        if (stock.pad_token_id, stock.eos_token_id) != (ids.pad, ids.end):
+            raise ValueError("its padding and end have other ids than 1 and 2")
+        learned = Learned(model, Vocabulary.from_ids(filled, ids), ids)
+        config = TokenizerConfig(kind=SentencePieces(model).algorithm, joint=True, tags="each")
+        directions = _directions(list(codes.values()), languages)
+        source, target = build_both(sides_of(config, directions), partial(_tokenizer, learned))
+    except ValueError as error:
+        problem = f"not the tokenizer of M2M-100 or NLLB-200 ({error})"
+        raise BundleError(problem, folder, advice="use another copy") from None
+    return Tokenizers(source, target, config, directions)
+
+
+def _tokenizer(learned: Learned, side: Side) -> Tokenizer:
+    return side.tokenizer(learned)
+
+
+def _table(folder: Path, stock: StockConfig, pieces: list[str]) -> dict[str, int]:
+    """Return the ids of pieces: those of `vocab.json` (M2M-100), or one more than the model's (NLLB-200)."""
+    if (folder / _TABLE).is_file():
+        table = read_table(folder / _TABLE, None)
+    else:
+        table = {piece: id + 1 for id, piece in enumerate(pieces) if id >= len(_FIRST) - 1}
+        table |= {name: id for id, name in enumerate(_FIRST)}
+    if [table.get(name) for name in _FIRST] != [*range(len(_FIRST))]:
+        raise ValueError(f"the first ids are not {' '.join(_FIRST)}")
+    if len(table) > stock.vocab_size:
+        raise ValueError(f"it has {len(table):,} pieces, and the model {stock.vocab_size:,}")
+    return table
+
+
+def _language_tokens(folder: Path, table: Mapping[str, int], size: int) -> dict[str, int]:
+    """Return the ids of the tokens of languages: as `tokenizer.json` says, or in their order after the pieces."""
+    listed: dict[str, int] = {}
+    if (folder / _FAST).is_file():
+        added = read_json((folder / _FAST).resolve(), _MOST_BYTES).get("added_tokens")
+        for each in added if isinstance(added, list) else ():
+            if isinstance(each, dict) and isinstance(each.get("content"), str) and type(each.get("id")) is int:
+                listed[each["content"]] = each["id"]
+    names = [name for name in listed if _LANGUAGE.fullmatch(name)]
+    if not names:
+        names = [name for name in _extra_tokens(folder) if _LANGUAGE.fullmatch(name)]
+        listed = {name: len(table) + number for number, name in enumerate(names)}
+    if len(names) < 2:
+        raise ValueError(f"neither {_FAST} nor {' nor '.join(_NAMES)} lists its languages")
+    ids = {name: listed[name] for name in names}
+    if len({*ids.values()}) < len(ids) or not {*ids.values()} <= {*range(len(table), size)}:
+        raise ValueError("its languages have ids of pieces, or outside the model")
+    return ids
+
+
+def _extra_tokens(folder: Path) -> list[str]:
+    for path in (folder / name for name in _NAMES):
+        settings = read_json(path.resolve(), _MOST_BYTES) if path.is_file() else {}
+        for key in ("additional_special_tokens", "extra_special_tokens"):
+            names = settings.get(key)
+            if isinstance(names, list) and names:
+                texts = [name.get("content") if isinstance(name, dict) else name for name in names]
+                return [text for text in texts if isinstance(text, str)]
+    return []
+
+
+def language_codes(tokens: Iterable[str]) -> dict[str, str]:
+    """Return the code that people know for each token of a language.
+
+    A script is named where one language has several.
+
+    >>> list(language_codes(["deu_Latn", "zho_Hans", "zho_Hant", "yue_Hant", "arb_Arab", "acm_Arab"]).values())
+    ['de', 'zh-Hans', 'zh-Hant', 'yue', 'ar', 'acm']
+    >>> list(language_codes(["__de__", "__zh__"]).values())
+    ['de', 'zh']
+    """
+    parts = {token: _code_and_script(token) for token in tokens}
+    short = short_codes({code for code, _ in parts.values()})
+    count = Counter(code for code, _ in parts.values())
+    return {
+        token: f"{short[code]}-{script}" if count[code] > 1 and script else short[code]
+        for token, (code, script) in parts.items()
+    }
+
+
+def _code_and_script(token: str) -> tuple[str, str]:
+    match = _LANGUAGE.fullmatch(token)
+    if match is None:
+        raise ValueError(f"{token} is no token of a language")
+    return match["m2m"] or match["code"], match["script"] or ""
+
+
+def _directions(codes: list[str], languages: tuple[str | None, str | None]) -> tuple[Direction, ...]:
+    """Return all directions, or those of the languages that are named."""
+    sides = []
+    for named in languages:
+        found = codes if named is None else [find_code(named, codes)]
+        if found == [None]:
+            raise ValueError(f"it has no language {named!r}, or several")
+        sides.append({*found})
+    directions = tuple(pair for pair in permutations(codes, 2) if pair[0] in sides[0] and pair[1] in sides[1])
+    require_directions(directions)
+    return directions

@@ -1,0 +1,163 @@
+"""Models of M2M-100's kind, whose every text begins with the tag of its language. tests/foreign has transformers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from m2m_folders import TOKENS, Family, write_m2m_folder
+from tiny import PAIRS
+
+from dragoman import Translator
+from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
+from dragoman.cli import program
+from dragoman.errors import BundleError, ConfigError
+from dragoman.imports.hugging_face import import_hugging_face
+from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.learning import learn_tokenizers
+
+FAMILIES: list[Family] = ["m2m", "nllb"]
+TEXT = "A man is riding a horse."
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def bundle(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    folder = tmp_path_factory.mktemp("m2m") / "folder"
+    return import_hugging_face(write_m2m_folder(folder, request.param))
+
+
+@pytest.fixture(scope="module")
+def model(bundle: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("m2m") / "bundle"
+    write_bundle(folder, bundle)
+    return folder
+
+
+def test_all_directions_are_there_by_the_codes_that_people_know(bundle: Bundle) -> None:
+    languages = {language for direction in bundle.tokenizers.directions for language in direction}
+    assert languages in ({"de", "en", "zh"}, {"de", "en", "zh-Hans", "zh-Hant"})
+    assert len(bundle.tokenizers.directions) == len(languages) * (len(languages) - 1)
+
+
+def test_each_text_begins_with_the_tag_of_its_language(bundle: Bundle, model: Path) -> None:
+    tokenizers = load_bundle(model).tokenizers
+    assert tokenizers.equals(bundle.tokenizers)
+    tag, *rest = tokenizers.source.encode(f">>en<< {TEXT}")
+    assert tokenizers.source.pieces([tag]) == [">>en<<"]
+    assert rest == tokenizers.source.encode(TEXT)
+    translation = Translator.load(model).translate(TEXT, source_lang="en", target_lang="de", max_length=9, plain=True)
+    assert translation.tokens[0] == ">>de<<"
+    assert ">>de<<" not in translation.text
+
+
+@pytest.mark.torch
+def test_a_score_is_that_of_a_translation_with_its_tag(bundle: Bundle, model: Path) -> None:
+    import torch
+
+    translator, tokenizers = Translator.load(model), bundle.tokenizers
+    score = translator.score(TEXT, PAIRS[0][1], source_lang="en", target_lang="de")
+    source = [*tokenizers.source.encode(f">>en<< {TEXT}"), 2]
+    target = [*tokenizers.target.encode(f">>de<< {PAIRS[0][1]}"), 2]
+    with torch.no_grad():
+        logits = bundle.model(torch.tensor([source]), torch.tensor([[2, *target[:-1]]]))[0]
+    expected = logits.log_softmax(-1)[range(len(target)), target]
+    assert np.allclose(score.token_log_probs, expected.numpy(), atol=2e-2)  # the engine has 8 bits
+
+
+def test_words_are_aligned_without_the_tag(model: Path) -> None:
+    translator = Translator.load(model)
+    one = translator.translate(TEXT, source_lang="en", target_lang="de", prefixes="Ein Mann", align=True, max_length=12)
+    assert all(source < len(TEXT.split()) and target < len(one.text.split()) for source, target in one.alignment)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ([], "the model translates into several languages"),
+        (["--target-lang", "de"], "the model reads several languages, and needs to know that of the text"),
+        (["--source-lang", "en", "--target-lang", "xx"], "the model does not write 'xx'"),
+    ],
+)
+def test_languages_are_asked_for(options: list[str], problem: str, model: Path, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "text").write_text(TEXT)
+    assert program.run(["translate", "-m", str(model), "-i", str(tmp_path / "text"), "-o", "-", *options]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_languages_that_are_named_are_the_only_ones(tmp_path: Path) -> None:
+    folder = write_m2m_folder(tmp_path / "folder", "nllb")
+    assert import_hugging_face(folder, ("en", "zho_Hans")).tokenizers.directions == (("en", "zh-Hans"),)
+    with pytest.raises(BundleError, match="it has no language 'zh', or several"):
+        import_hugging_face(folder, ("en", "zh"))
+
+
+@pytest.mark.parametrize("command", ["ct2", "hf", "web"])
+def test_what_has_no_such_tags_refuses_in_words(command: str, model: Path, tmp_path: Path, capsys: Any) -> None:
+    assert program.run(["export", command, "-m", str(model), "-o", str(tmp_path / "out")]) == 2
+    assert "tag" in capsys.readouterr().err
+
+
+def test_such_tokenizers_are_not_learned() -> None:
+    with pytest.raises(ConfigError, match="imported models"):
+        learn_tokenizers(lambda: iter(PAIRS), TokenizerConfig(tags="each"), "en", "de")
+
+
+@pytest.mark.torch
+def test_it_can_be_tuned_to_own_text(model: Path, tmp_path: Path) -> None:
+    for name, side in (("my.en", 0), ("my.de", 1)):
+        (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in PAIRS * 5))
+    run = tmp_path / "run"
+    settings = ["training.max_steps=4", "training.batch_tokens=200", "training.precision=float32"]
+    options = [argument for setting in settings for argument in ("--set", setting)]
+    texts = ["--source", str(tmp_path / "my.en"), "--target", str(tmp_path / "my.de")]
+    assert program.run(["train", *texts, "--init-from", str(model), "-o", str(run), *options]) == 0
+    tuned = Translator.load(run)
+    assert tuned.translate(TEXT, source_lang="en", target_lang="de", max_length=9).tokens[0] == ">>de<<"
+    metrics = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    samples = [sample for each in metrics for sample in each.get("samples", ())]
+    assert samples
+    assert ">>" not in json.dumps(samples)
+
+
+# -- damaged folders ---------------------------------------------------------------------------------------------------
+
+
+def without_languages(folder: Path) -> None:
+    (folder / "special_tokens_map.json").write_text("{}")
+
+
+def with_languages_of_pieces(folder: Path) -> None:
+    added = [{"content": token, "id": number} for number, token in enumerate(TOKENS["nllb"])]
+    (folder / "tokenizer.json").write_text(json.dumps({"added_tokens": added}))
+
+
+def with_other_first_ids(folder: Path) -> None:
+    table = json.loads((folder / "vocab.json").read_text())
+    (folder / "vocab.json").write_text(json.dumps({**table, "<s>": 3, "<unk>": 0}))
+
+
+def without_pieces(folder: Path) -> None:
+    (folder / "sentencepiece.bpe.model").write_bytes(b"nothing")
+
+
+def with_small_vocabulary(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "vocab_size": 20}))
+
+
+@pytest.mark.parametrize(
+    ("family", "change", "problem"),
+    [
+        ("nllb", without_languages, "lists its languages"),
+        ("nllb", with_languages_of_pieces, "ids of pieces, or outside the model"),
+        ("m2m", with_other_first_ids, "the first ids are not <s> <pad> </s> <unk>"),
+        ("m2m", without_pieces, "SentencePiece cannot read it"),
+        ("m2m", with_small_vocabulary, "not those of its config.json"),
+    ],
+)
+def test_a_damaged_folder_is_refused(family: Family, change: Any, problem: str, tmp_path: Path) -> None:
+    folder = write_m2m_folder(tmp_path / "folder", family)
+    change(folder)
+    with pytest.raises(BundleError, match=problem):
+        import_hugging_face(folder)
