@@ -35,7 +35,6 @@ def place(published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("HF_ENDPOINT", published.address)
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
     monkeypatch.setenv("DRAGOMAN_FIREFOX_MODELS", f"{published.address}/models.json")
-    monkeypatch.setenv("ARGOS_PACKAGE_INDEX", published.address)
     monkeypatch.setenv("DRAGOMAN_MODELS", str(tmp_path / "models"))
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.setattr(download.time, "sleep", lambda seconds: None)
@@ -102,7 +101,7 @@ def test_what_is_fetched_is_what_import_reads(
 
 
 def test_names_are_file_names() -> None:
-    for name in (NAME, "firefox:en-de", "argos:en-de", "hf:someone/else", "hf:Helsinki-NLP/opus-mt-tc-big-en-zle"):
+    for name in (NAME, "firefox:en-de", "hf:someone/else", "hf:Helsinki-NLP/opus-mt-tc-big-en-zle"):
         assert Path(local_name(name)).name == local_name(name)
         assert not set(local_name(name)) & set('<>:"/\\|?*')
 
@@ -114,7 +113,7 @@ def test_names_are_file_names() -> None:
         ("hf:opus-mt-en-de", "'opus-mt-en-de' is no model of the hub"),
         ("hf:../../etc", "is no model of the hub"),
         ("firefox:german", "'german' is not a pair of languages"),
-        ("argos:../..", "is not a pair of languages"),
+        ("firefox:../..", "is not a pair of languages"),
         ("opus-mt-xx-yy", "there is no such model"),
         ("pip:en-de", "no source of models has a name like"),
     ],
@@ -263,20 +262,6 @@ def test_the_released_model_of_firefox_is_chosen(published: Published, place: Pa
     "content", [b"[]", b"{}", b"no JSON", b'{"baseUrl": 1, "models": {"en-de": [1]}}', b"[" * 100_000]
 )
 def test_a_list_of_another_form_is_refused(content: bytes, published: Published, place: Path) -> None:
-    published.files["/models.json"] = published.files["/index.json"] = content
-    for name in ("firefox:en-de", "argos:en-de"):
-        with pytest.raises(NetworkError):
-            find_remote(name)
-
-
-def test_the_newest_package_of_argos_is_chosen(published: Published, place: Path) -> None:
-    common = {"from_code": "en", "to_code": "de"}
-    published.files["/index.json"] = json.dumps(
-        [
-            {**common, "package_version": version, "links": ["ipfs://x", f"https://example.org/{version}.argosmodel"]}
-            for version in ("1.9", "1.10", "1.2")
-        ]
-    ).encode()
-    assert find_remote("argos:en-de").title == "Argos en-de 1.10"
-    with pytest.raises(NetworkError, match="no package from de to en"):
-        find_remote("argos:de-en")
+    published.files["/models.json"] = content
+    with pytest.raises(NetworkError):
+        find_remote("firefox:en-de")

@@ -68,7 +68,7 @@ def local_name(name: str) -> str:
     'someone--model'
     """
     source, _, rest = name.partition(":")
-    if source in ("firefox", "argos"):
+    if source == "firefox":
         return f"{source}-{rest}"
     owner, slash, model = rest.partition("/")
     if source == "hf" and slash:
@@ -83,7 +83,7 @@ def owner_of(model: str) -> str | None:
 
 def is_remote(name: str) -> bool:
     """Return True for a name that `dragoman get` may know."""
-    return name.startswith(("hf:", "firefox:", "argos:")) or owner_of(name) is not None
+    return name.startswith(("hf:", "firefox:")) or owner_of(name) is not None
 
 
 def installing_advice(name: str) -> str:

@@ -27,11 +27,10 @@ def get(
     """Fetch a published model by its name, and keep it.
 
     Names are those of OPUS-MT, NLLB-200 and M2M100 (opus-mt-en-de, nllb-200-distilled-600M), hf:OWNER/MODEL of the
-    Hugging Face hub, firefox:en-de of Firefox, and argos:en-de of Argos Translate. Before anything is fetched, licence,
-    size and origin are shown. The files are compared with their published hashes and converted. From then on -m takes
-    the name, and `dragoman models` lists it. An interrupted download is continued by the same command.
-
-    Models are kept in the folder that `dragoman models` shows; DRAGOMAN_MODELS names another one.
+    Hugging Face hub, and firefox:en-de of Firefox. Before anything is fetched, licence, size and origin are shown. The
+    files are compared with their published hashes and converted. From then on -m takes the name, and `dragoman models`
+    lists it. An interrupted download is continued by the same command. DRAGOMAN_MODELS names another folder to keep
+    models in.
 
     \b
     dragoman get opus-mt-en-de

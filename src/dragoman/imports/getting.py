@@ -11,7 +11,6 @@ from dragoman.bundle.bundle import Bundle, write_bundle
 from dragoman.bundle.named_models import downloads, local_name, owner_of
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import ConfigError, DragomanError, disk_errors
-from dragoman.imports.argos_models import find_argos_model
 from dragoman.imports.firefox_models import find_firefox_model
 from dragoman.imports.hub_models import find_hub_model
 from dragoman.imports.kinds import Languages, kind_of
@@ -21,12 +20,11 @@ from dragoman.imports.remote import Progress, RemoteModel
 SOURCES: dict[str, Callable[[str], RemoteModel]] = {
     "hf": find_hub_model,
     "firefox": find_firefox_model,
-    "argos": find_argos_model,
 }
 
 
 def find_remote(name: str) -> RemoteModel:
-    """Return the model of a name: "opus-mt-en-de", "hf:OWNER/MODEL", "firefox:en-de" or "argos:en-de".
+    """Return the model of a name: "opus-mt-en-de", "hf:OWNER/MODEL" or "firefox:en-de".
 
     Raises:
         ConfigError: no name is like this.
@@ -39,7 +37,7 @@ def find_remote(name: str) -> RemoteModel:
     if owner is None or colon:
         raise ConfigError(
             f"no source of models has a name like {name!r}",
-            advice="names are opus-mt-en-de, nllb-200-distilled-600M, hf:OWNER/MODEL, firefox:en-de, argos:en-de",
+            advice="names are opus-mt-en-de, nllb-200-distilled-600M, hf:OWNER/MODEL, firefox:en-de",
         )
     return find_hub_model(f"{owner}/{name}")
 

@@ -1,4 +1,4 @@
-"""What M2M-100 (Fan et al. 2020) and NLLB-200 (NLLB Team 2022) have of their own: tokens of languages.
+"""Tokenizers of M2M-100 (Fan et al. 2020) and NLLB-200 (NLLB Team 2022), which have tokens for languages.
 
 Each text begins with the token of its language, `__de__` or `deu_Latn`, a translation too. Here these are tags by the
 codes that people know: `>>de<<`.

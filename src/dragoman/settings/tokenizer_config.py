@@ -34,8 +34,8 @@ class TokenizerConfig(Section):
     reserved: Annotated[int, Field(ge=0, le=1_000)] = 0
     """Pieces ⟨1⟩, ⟨2⟩ and so on that are never cut; they stand for what must be copied (bpe, unigram)."""
     tags: Literal["target", "each"] = "target"
-    """Where a model has several languages, a source begins with the tag of the `target` language; or `each` text begins
-    with the tag of its own, as in M2M-100 and NLLB-200."""
+    """The tags of a model of several languages: a source begins with that of the `target` language; or `each` text with
+    that of its own, as in M2M-100 and NLLB-200."""
     sampling: Probability = 0.0
     """Probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020), or the smoothing of unigram sampling
     (Kudo 2018), drawn anew each epoch; 0 is off."""
