@@ -293,23 +293,39 @@ class FakeGraph:
         self.n_replays += 1
 
 
+class FakeGenerator:
+    """Stands for the device's random numbers: a capture that fails leaves them in a state that draws none."""
+
+    state = "free"
+
+    def clone_state(self) -> str:
+        return "free"
+
+    def graphsafe_set_state(self, state: str) -> None:
+        self.state = state
+
+
 @pytest.fixture
 def fake_cuda(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The part of PyTorch that a CPU lacks; `error` is what a capture ends with."""
-    fake = SimpleNamespace(graphs=[], error=None, n_waits=0)
+    fake = SimpleNamespace(graphs=[], error=None, n_waits=0, generator=FakeGenerator())
 
     @contextlib.contextmanager
     def graph(captured: FakeGraph, pool: Any, stream: Any, *, capture_error_mode: str) -> Iterator[None]:
         assert (pool, capture_error_mode) == ("pool", "thread_local")
-        yield
-        if fake.error is not None:
-            raise fake.error
+        try:
+            yield
+            if fake.error is not None:
+                raise fake.error
+        except RuntimeError as error:
+            fake.generator.state = "captured"
+            raise RuntimeError("operation failed due to a previous error during capture") from error
         fake.graphs.append(captured)
 
     def wait() -> None:
         fake.n_waits += 1
 
-    stream = SimpleNamespace(wait_stream=lambda other: None, device=torch.device("cuda"))
+    stream = SimpleNamespace(wait_stream=lambda other: None, device=torch.device("cuda", 0))
     event = SimpleNamespace(record=lambda stream: None, synchronize=wait)
     for name, value in {
         "Stream": lambda device: stream,
@@ -320,6 +336,7 @@ def fake_cuda(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
         "graph": graph,
         "Event": lambda: event,
         "synchronize": lambda device: None,
+        "default_generators": (fake.generator,),
     }.items():
         monkeypatch.setattr(torch.cuda, name, value)
     return fake
@@ -341,12 +358,14 @@ def test_work_is_called_then_captured_then_replayed(fake_cuda: SimpleNamespace) 
 
 def test_work_that_cannot_be_captured_is_called(fake_cuda: SimpleNamespace) -> None:
     graphs, calls = CudaGraphs(torch.device("cuda")), list[str]()
-    graphs.run("a", lambda: calls.append("a"))
+    for name in "abb":
+        graphs.run(name, lambda name=name: calls.append(name))
     fake_cuda.error = RuntimeError("operation not permitted when stream is capturing\nmore")
     with captured_log() as lines:
-        for _ in range(3):
-            graphs.run("a", lambda: calls.append("a"))
-    assert calls == ["a"] * 5  # the capture that failed did nothing
+        for name in "aaab":
+            graphs.run(name, lambda name=name: calls.append(name))
+    assert "".join(calls) == "abb" + "aaaab"  # the capture that failed did nothing, and no graph is kept
+    assert fake_cuda.generator.state == "free"
     assert [line for line in lines if "without CUDA graphs" in line] == [
         "going on without CUDA graphs, which are faster: operation not permitted when stream is capturing"
     ]

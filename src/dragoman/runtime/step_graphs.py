@@ -5,7 +5,7 @@ A captured step is launched at once, where its operations take longer to be laun
 
 from __future__ import annotations
 
-import warnings
+import logging
 from typing import Any
 
 import torch
@@ -15,6 +15,8 @@ from dragoman.model.transformer import Transformer
 from dragoman.runtime.tensor_beam import SearchTensors
 from dragoman.runtime.tensor_space import Beginning, Shape, Space
 from dragoman.settings.model_config import ModelConfig
+
+_log = logging.getLogger(__name__)
 
 #: Steps that the first space has room for: one more size costs a copy, and where there are graphs, a graph.
 FIRST_ROOM = 32
@@ -91,6 +93,7 @@ class Spaces:
     def clear(self) -> None:
         """Drop all kept spaces."""
         self._kept.clear()
+        self._pool = None  # a pool without graphs cannot be used again
 
     def rounded(self, n_sentences: int) -> int:
         """Return the number of sentences of the smallest space for so many."""
@@ -124,13 +127,13 @@ class Spaces:
         return space
 
     def _capture(self, space: Space) -> None:
-        if self._stream is None:
-            self._pool, self._stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream(self._device)
+        self._stream = self._stream or torch.cuda.Stream(self._device)
+        self._pool = self._pool or torch.cuda.graph_pool_handle()
         try:
             space.capture(self._pool, self._stream)
         except RuntimeError as error:
             self._has_graphs = False
-            warnings.warn(f"the search goes on without CUDA graphs, several times slower: {error}", stacklevel=2)
+            _log.warning(f"the search goes on without CUDA graphs, slower: {str(error).splitlines()[0]}")
 
 
 def _power_of_two(n: int) -> int:

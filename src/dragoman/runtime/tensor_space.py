@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from dragoman.decoding.faults import MAX_PERIOD
+from dragoman.machine.cuda_graphs import capture
 from dragoman.model.cache import LayerCache, Placed
 from dragoman.model.transformer import Transformer
 from dragoman.runtime.tensor_beam import NO_TOKEN, SearchTensors, SentenceTensors, advance
@@ -86,10 +87,7 @@ class Space:
 
     def capture(self, pool: Any, stream: torch.cuda.Stream) -> None:
         """Make a graph of the step, which must have run once before. Graphs of a pool and a stream share memory."""
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=pool, stream=stream, capture_error_mode="thread_local"):
-            self._step()
-        self._graph = graph
+        self._graph = capture(self._step, pool, stream)
 
     def take(self, other: Space | Beginning, rows: Tensor) -> None:
         """Copy the sentences of `rows` (B',), at most B, from a space that is not larger in other dimensions."""

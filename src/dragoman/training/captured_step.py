@@ -17,6 +17,7 @@ from torch import Tensor
 
 from dragoman.data.batches import Batch
 from dragoman.errors import is_out_of_memory
+from dragoman.machine.cuda_graphs import capture
 from dragoman.machine.processes import Processes
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.special_ids import SpecialIdPair
@@ -100,19 +101,16 @@ class CudaGraphs:
             graph.replay()
 
     def _capture(self, work: Work) -> torch.cuda.CUDAGraph | None:
-        """Return a graph, which shares its memory with the others; None if something in the work refuses."""
-        graph = torch.cuda.CUDAGraph()
+        """Return a graph, which shares its memory with the others; None, and no graph from now on, if that fails."""
         try:
-            # Other threads may copy batches meanwhile, so only this one must keep to what a capture allows.
-            with torch.cuda.graph(graph, self._pool, self._stream, capture_error_mode="thread_local"):
-                work()
+            return capture(work, self._pool, self._stream)
         except RuntimeError as error:
             if is_out_of_memory(error):
                 raise
             _log.info(f"going on without CUDA graphs, which are faster: {str(error).splitlines()[0]}")
             self._is_refused = True
+            self.forget()
             return None
-        return graph
 
     def end_step(self) -> None:
         """Wait until the step before the last few is done."""
@@ -126,6 +124,7 @@ class CudaGraphs:
         """Drop all graphs, and with them their memory."""
         torch.cuda.synchronize(self._stream.device)
         self._graphs.clear()
+        self._pool = torch.cuda.graph_pool_handle()  # a pool without graphs cannot be used again
         self._unfinished.clear()
 
 
