@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -175,6 +176,21 @@ def test_equal_work_has_equal_tensors() -> None:
         step.make(micro_batches, number, 0.01)
     assert all(len(each) == 1 for each in places.values())
     assert 3 < len(places) < 40
+
+
+def test_tables_of_positions_outlive_longer_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph of short sentences goes on to read the table that there was when it was captured."""
+    monkeypatch.setattr("dragoman.model.positions.FIRST_NUMBERS", 1)
+    training = TrainingConfig()
+    state = new_state(training)
+    step = captured(state, training)
+    short, long = ([Batch(sentences([*[4] * length, 3]), sentences([2, *[5] * length, 3]))] for length in (2, 20))
+    step.make(short, 1, 0.01)
+    tables = [weakref.ref(table) for table in state.model.buffers()]
+    step.make(long, 2, 0.01)
+    assert tables
+    assert all(one() is not other for one, other in zip(tables, state.model.buffers(), strict=True))
+    assert all(table() is not None for table in tables)
 
 
 def test_a_step_that_runs_out_of_memory_changes_nothing_and_can_be_made_again() -> None:

@@ -142,6 +142,8 @@ class _Inputs:
         )
         self._empty[0][:, 0], self._empty[1][:, 0] = source.end, target.start
         self.batch = Batch(*(ids.clone() for ids in self._empty))
+        #: What else the work of this shape reads. A model replaces its table of positions by a longer one.
+        self.buffers: list[Tensor] = []
 
     def fill(self, batch: Batch) -> None:
         """Take the ids of a batch that is not larger."""
@@ -237,12 +239,15 @@ class CapturedStep:
             self._inputs[shape] = _Inputs(shape, self._state.model.special_ids, self._device)
         inputs = self._inputs[shape]
         inputs.fill(batch)
-        self._runner.run(shape, lambda: self._backward(inputs.batch))
+        self._runner.run(shape, lambda: self._backward(inputs))
 
-    def _backward(self, batch: Batch) -> None:
+    def _backward(self, inputs: _Inputs) -> None:
         narrow, training = NARROW.get(self._state.progress.precision), self._training
         with torch.autocast(self._device.type, narrow, enabled=narrow is not None):
-            loss, nll = batch_loss(self._state.model, batch, training.label_smoothing, training.r_drop, is_static=True)
+            loss, nll = batch_loss(
+                self._state.model, inputs.batch, training.label_smoothing, training.r_drop, is_static=True
+            )
+        inputs.buffers = list(self._state.model.buffers())
         (loss * (self._scale / self._batch_tokens)).backward()
         self._losses += torch.stack((loss.detach(), nll.detach()))
 
