@@ -129,7 +129,7 @@ def test_micro_batches_fit_into_the_memory(
 def test_a_run_that_began_on_a_gpu_goes_on_anywhere(
     corpus: Path, tmp_path: Path, gpu: SimpleNamespace, limit: float | None
 ) -> None:
-    """With the same settings, though the table for CPUs has others."""
+    """With the same settings, though the table for CPUs has others; a line tells the length, if no time says it."""
     asked = {"data": settings(corpus)["data"], "tokenizer": {"kind": "characters"}}
     run = RunFolder(tmp_path / "run")
     if limit is None:
@@ -143,7 +143,9 @@ def test_a_run_that_began_on_a_gpu_goes_on_anywhere(
     progress = Progress(step=1, chosen_for_time=chosen)
     with lock_folder(run.path):
         run.save(TrainingState.at_start(model, config.training, progress).checkpoint(), 2)
-    assert resolve_run(asked, run, None)[0] == config
+    with captured_log() as lines:
+        assert resolve_run(asked, run, None)[0] == config
+    assert any("kept" in line and "training.max_epochs" in line for line in lines) == (limit is None)
 
 
 def test_each_corpus_has_its_usual_row_on_a_gpu_too() -> None:

@@ -168,7 +168,7 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
     asked = settings.get("training") or {}
     chosen = run.chosen_for_time()
     kept = _kept(asked, saved_config.training, chosen)
-    is_timed = bool(chosen)  # then the time says the length, and it may change
+    is_timed = "training.max_steps" in chosen  # then the time says the length, and it may change
     told = {name: value for name, value in kept.items() if value and not (is_timed and name in LIMITS)}
     if told:
         listed = ", ".join(f"training.{name}={value}" for name, value in told.items())

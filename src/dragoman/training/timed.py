@@ -197,8 +197,9 @@ class TimedStart:
         seconds = {}
         for factor in GPU_BATCHES:
             n_tokens = round(factor * size.training["batch_tokens"])
-            trainer = self._trainer(fill(settings, self.start, size.with_batch(n_tokens))[0], prepared)
-            seconds[n_tokens] = seconds_of_step(trainer, self._seconds_of_measuring)
+            config, _ = fill(settings, self.start, size.with_batch(n_tokens))
+            # Without a name for the trainer, its memory is free before the next one's is taken.
+            seconds[n_tokens] = seconds_of_step(self._trainer(config, prepared), self._seconds_of_measuring)
         return size.with_batch(best_batch_tokens(seconds, size.critical_tokens))
 
     def _measure(self, config: Config, prepared: Prepared, validate_every: int | None) -> _Measured:
