@@ -78,7 +78,7 @@ class Workers(Generic[Job, Result]):
             return [self._work(job) for job in jobs]
         self._reset_after_fork()
         with self._turn, self._claim() as connections:
-            return self._share(jobs, connections)
+            return list(self._in_order(jobs, connections, len(jobs)))
 
     def imap(self, jobs: Iterable[Job], ahead: int = 0) -> Iterator[Result]:
         """Yield the result of each job, in order, while jobs are still being made: each worker has at most one.
@@ -95,40 +95,31 @@ class Workers(Generic[Job, Result]):
             return
         self._reset_after_fork()
         with self._claim() as connections:
-            most, remaining = max(ahead, len(connections)), enumerate(jobs)
-            idle, busy = deque(connections), dict[Connection, int]()
-            answers, turn = dict[int, Answer[Result]](), 0
-            while True:
-                while idle and len(busy) + len(answers) < most and (numbered := next(remaining, None)) is not None:
-                    connection = idle.popleft()
-                    busy[connection] = numbered[0]
-                    self._send(connection, numbered[1])
-                if turn in answers:
-                    yield answers.pop(turn).get()
-                    turn += 1
-                elif not busy:
-                    return
-                else:
-                    ready = wait(list(busy))
-                    for connection in [each for each in busy if each in ready]:
-                        answers[busy.pop(connection)] = self._receive(connection)
-                        idle.append(connection)
+            yield from self._in_order(jobs, connections, max(ahead, len(connections)))
 
-    def _share(self, jobs: Sequence[Job], connections: Sequence[Connection]) -> list[Result]:
-        """Give each worker its next job as soon as it is done, never two, so that neither side waits to send."""
-        results: dict[int, Result] = {}
-        remaining = iter(enumerate(jobs))
-        busy: dict[Connection, int] = {}
-        idle = list(connections)
-        while len(results) < len(jobs):
-            for connection, (number, job) in zip(idle, remaining, strict=False):
-                busy[connection] = number
-                self._send(connection, job)
-            ready = wait(list(busy))
-            idle = [connection for connection in busy if connection in ready]
-            for connection in idle:
-                results[busy.pop(connection)] = self._receive(connection).get()
-        return [results[number] for number in range(len(jobs))]
+    def _in_order(self, jobs: Iterable[Job], connections: Sequence[Connection], most: int) -> Iterator[Result]:
+        """Give each worker its next job as soon as it is done, never two, so that neither side waits to send.
+
+        Args:
+            most: jobs that may be begun or done before their turn.
+        """
+        remaining, idle, busy = enumerate(jobs), deque(connections), dict[Connection, int]()
+        answers, turn = dict[int, Answer[Result]](), 0
+        while True:
+            while idle and len(busy) + len(answers) < most and (numbered := next(remaining, None)) is not None:
+                connection = idle.popleft()
+                busy[connection] = numbered[0]
+                self._send(connection, numbered[1])
+            if turn in answers:
+                yield answers.pop(turn).get()
+                turn += 1
+            elif not busy:
+                return
+            else:
+                ready = wait(list(busy))
+                for connection in [each for each in busy if each in ready]:
+                    answers[busy.pop(connection)] = self._receive(connection)
+                    idle.append(connection)
 
     @contextlib.contextmanager
     def _claim(self) -> Iterator[list[Connection]]:
