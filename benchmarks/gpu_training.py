@@ -19,6 +19,7 @@ from dragoman.data.batches import Batch
 from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.presets import PRESETS
+from dragoman.training.precision import multiplies_bfloat16
 
 if TYPE_CHECKING:
     from gpu import Bench
@@ -172,8 +173,8 @@ def _records(run: Path) -> list[Record]:
 
 def _products_rate(bench: Bench) -> float:
     """TFLOP/s of large products in the precision that a training chooses, before anything else is on the card."""
-    is_gpu = bench.device.type == "cuda"
-    size, dtype = (8192, torch.bfloat16) if is_gpu and torch.cuda.is_bf16_supported() else (256, torch.float32)
+    size = 8192 if bench.device.type == "cuda" else 256
+    dtype = torch.bfloat16 if multiplies_bfloat16(bench.device) else torch.float32
     left = torch.randn(size, size, device=bench.device, dtype=dtype)
 
     def multiply() -> float:

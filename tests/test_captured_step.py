@@ -6,7 +6,7 @@ import contextlib
 import json
 import math
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +22,7 @@ from dragoman.data.batches import Batch
 from dragoman.machine.processes import Processes
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training import captured_step, gradient, train, trainer
-from dragoman.training.captured_step import STEPS_AHEAD, CapturedStep, CudaGraphs, PlainCalls, build_step
+from dragoman.training.captured_step import STEPS_AHEAD, CapturedStep, CudaGraphs, Work, build_step
 from dragoman.training.checkpoint import Progress, saved_steps
 from dragoman.training.loss import batch_loss
 from dragoman.training.shapes import shape_for
@@ -32,6 +32,22 @@ from dragoman.training.training_state import TrainingState
 pytestmark = pytest.mark.torch
 
 N_TOKENS = 60
+
+
+class PlainCalls:
+    """Stands for CUDA graphs: calls the work."""
+
+    def in_order(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def run(self, name: Hashable, work: Work) -> None:
+        work()
+
+    def end_step(self) -> None:
+        pass
+
+    def forget(self) -> None:
+        pass
 
 
 def made_up_batches(seed: int = 1) -> Iterator[list[Batch]]:

@@ -54,24 +54,6 @@ class Runner(Protocol):
         """Give back what is kept for the names."""
 
 
-class PlainCalls:
-    """Calls the work."""
-
-    def in_order(self) -> contextlib.AbstractContextManager[None]:
-        """Return an empty context."""
-        return contextlib.nullcontext()
-
-    def run(self, name: Hashable, work: Work) -> None:
-        """Call it."""
-        work()
-
-    def end_step(self) -> None:
-        """Do nothing."""
-
-    def forget(self) -> None:
-        """Do nothing: nothing is kept."""
-
-
 class CudaGraphs:
     """Calls work when it comes for the first time, captures it the second time, and replays it from then on."""
 
