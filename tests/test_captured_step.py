@@ -316,6 +316,21 @@ def test_a_stopped_run_goes_on_to_the_same_bits(corpus: Path, tmp_path: Path) ->
     assert all(other[name].tobytes() == unbroken[name].tobytes() for name in unbroken)
 
 
+@pytest.mark.usefixtures("on_device")
+def test_no_checkpoint_follows_a_skipped_step(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the step is skipped long before the next report."""
+    factors = iter([1.0, 1.0, math.inf, *[1.0] * 20])
+
+    def some_overflow(*args: Any, **options: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        loss, nll = batch_loss(*args, **options)
+        return loss * next(factors), nll
+
+    monkeypatch.setattr(captured_step, "batch_loss", some_overflow)
+    options = {"save_every": 3, "log_every": 100, "validate_every": 100, "keep_checkpoints": 9}
+    train(settings(corpus, max_steps=8, **options), tmp_path / "run", device="cpu")
+    assert saved_steps(tmp_path / "run" / "checkpoints") == [0, 6, 8]  # not 3
+
+
 class FakeGraph:
     """Stands for a CUDA graph: what is captured is not done, until it is replayed."""
 

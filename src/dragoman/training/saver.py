@@ -41,13 +41,10 @@ class Saver:
         return True
 
     def is_due(self) -> bool:
-        """Return True every `save_every` steps, and `save_minutes` after the last save.
-
-        Never after a skipped step: what came before it may be unsound, and must not replace a sound checkpoint.
-        """
+        """Return True every `save_every` steps, and `save_minutes` after the last save."""
         progress, training = self._state.progress, self._training
         is_late = time.monotonic() - self._last_save >= 60 * training.save_minutes
-        return (progress.step % training.save_every == 0 or is_late) and not progress.skipped_in_a_row
+        return progress.step % training.save_every == 0 or is_late
 
     def save(self) -> None:
         """Write a checkpoint.

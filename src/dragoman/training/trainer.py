@@ -119,7 +119,7 @@ class Trainer:
                     self.saver.attempt(self._validate, is_last=state.progress.step >= self.n_steps)
                     self._share_patience()
                 is_over, is_stopped = self._is_over(), self.stop.agree(processes, self.device)
-                is_save_due = is_validated or is_over or is_stopped or processes.any(self.saver.is_due(), self.device)
+                is_save_due = is_validated or is_over or is_stopped or processes.any(self._is_save_due(), self.device)
                 if is_save_due and state.progress.step > saved_step:
                     self.saver.attempt(self._save, is_last=is_over or is_stopped)
                     processes.barrier()
@@ -216,6 +216,16 @@ class Trainer:
         """Return True after every `validate_every` steps, or each epoch."""
         step, every = self.state.progress.step, self.training.validate_every
         return (step % every if every else self.epochs.find(step)[1]) == 0
+
+    def _is_save_due(self) -> bool:
+        """Return True if it is time to save.
+
+        Never after a skipped step: what came before it may be unsound, and must not replace a sound checkpoint.
+        """
+        if not self.saver.is_due():
+            return False
+        self._count(self.step.outcome())
+        return not self.state.progress.skipped_in_a_row
 
     def _is_over(self) -> bool:
         """Return True if all steps are done, or validation has not improved for too long."""
