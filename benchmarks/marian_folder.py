@@ -55,8 +55,7 @@ def main() -> None:
         write_bundle(Path(temporary) / "bundle", imported, "int8")
         ours = Translator.load(Path(temporary) / "bundle", device="cpu", workers=2, precision="int8")
     shape = {
-        "encoder_layers": imported.config.n_encoder_layers,
-        "decoder_layers": imported.config.n_decoder_layers,
+        "layers": [imported.config.n_encoder_layers, imported.config.n_decoder_layers],
         "num_heads": imported.config.n_heads,
     }
     parts = {"model": "model*.bin", "vocabulary": "vocab*.spm", "shortlist": "lex*.bin"}

@@ -125,7 +125,7 @@ class Life:
 
 def outcome(folder: Path) -> dict[str, Any]:
     """All that must not depend on interruptions: figures of each step and validation, weights, pointers."""
-    timed = ("seconds", "target_tokens_per_second", "peak_memory_mib")
+    timed = ("seconds", "target_tokens_per_second", "peak_memory_mib", "waiting_for_batches")
     records = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     files = [
         *(folder / "checkpoints" / f"step-{N_STEPS}").glob("*.safetensors"),

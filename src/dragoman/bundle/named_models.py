@@ -90,7 +90,7 @@ def installing_advice(name: str) -> str:
     """Return how to get a model that is not installed; "" where nothing is known about it."""
     if is_remote(name):
         return f"fetch it: dragoman get {name}"
-    place = "it is for non-commercial use; install it in dragoman's repository: pip install ./packages/captions"
+    place = "install dragoman-captions in dragoman's repository: pip install ./packages/captions"
     return place if name in CAPTION_MODELS else ""
 
 

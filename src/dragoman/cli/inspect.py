@@ -29,10 +29,11 @@ def inspect_model(model: EachModel) -> None:
     """Print a model's languages, modules and shapes."""
     require_package("inspect model", "torch")
     from dragoman.bundle.bundle import load_bundle
+    from dragoman.inspection.module_tree import module_tree
 
     for name in model:
         bundle = load_bundle(name)
-        print_result(f"{bundle.describe()}\n{bundle.model}")
+        print_result(f"{bundle.describe()}\n{module_tree(bundle.model)}")
 
 
 @inspect.command("attention", cls=Command)

@@ -13,7 +13,14 @@ from dragoman.text.language_sampling import LanguagePairs, Pairs, count_language
 from dragoman.text.sentence_pieces import split_words
 from dragoman.text.sides import Learned, Side, build_both, sides_of
 from dragoman.text.subword_learning import PieceRules, learn_subword
-from dragoman.text.tags import require_directions, require_tag_names, reserved_names, target_languages, target_tag
+from dragoman.text.tags import (
+    MOST_LEARNED,
+    require_directions,
+    require_tag_names,
+    reserved_names,
+    target_languages,
+    target_tag,
+)
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 
@@ -56,7 +63,7 @@ def learn_many_tokenizers(
     if config.tags == "each":
         raise ConfigError("tokenizer.tags=each is what imported models have", advice="leave it out")
     directions = tuple(dict.fromkeys(direction for text in texts for direction in text.directions))
-    require_directions(directions)
+    require_directions(directions, MOST_LEARNED)
     require_tag_names(tags)
     targets = target_languages(directions)
     names = tuple(dict.fromkeys(map(target_tag, [*(targets if len(targets) > 1 else ()), *tags])))

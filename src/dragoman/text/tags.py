@@ -17,8 +17,8 @@ from dragoman.settings.text_origin import LANGUAGE_CODE
 Direction = tuple[str, str]
 #: The code of a side that has several languages (ISO 639-2), and that of a language that nobody named.
 SEVERAL, UNKNOWN = "mul", "und"
-#: More would be no sensible model.
-MOST_DIRECTIONS = 100_000  # NLLB-200 has 40,000
+#: Directions of the largest model that is learned, and of the largest that is read: NLLB-200 has 40,000.
+MOST_LEARNED, MOST_DIRECTIONS = 1_000, 100_000
 
 #: Directions that a line lists.
 _MOST_LISTED = 12
@@ -102,14 +102,14 @@ def describe_directions(directions: Sequence[Direction]) -> str:
     return f"{listed} and {left} more" if left > 0 else listed
 
 
-def require_directions(directions: Collection[Direction]) -> None:
-    """Check the directions of a translator.
+def require_directions(directions: Collection[Direction], most: int = MOST_DIRECTIONS) -> None:
+    """Check the directions of a translator, at most `most`.
 
     Raises:
         ConfigError: there are none, too many, one twice, or a code that is none, or that no tag can be made of.
     """
-    if not 1 <= len(directions) <= MOST_DIRECTIONS:
-        problem = f"{len(directions):,} directions, but a model has 1 to {MOST_DIRECTIONS:,}"
+    if not 1 <= len(directions) <= most:
+        problem = f"{len(directions):,} directions, but a model has 1 to {most:,}"
         raise ConfigError(problem, advice="train several models")
     if len(set(directions)) < len(directions):
         raise ConfigError("a direction is there twice", advice="give each once")
