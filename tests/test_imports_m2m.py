@@ -1,6 +1,8 @@
 """Models of M2M-100's kind, whose every text begins with the tag of its language. tests/foreign has transformers."""
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,11 @@ from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.cli import program
 from dragoman.errors import BundleError, ConfigError
 from dragoman.imports.hugging_face import import_hugging_face
+from dragoman.machine.json_files import JSON_LIMIT, to_json
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.learning import learn_tokenizers
+from dragoman.text.tags import all_directions
+from dragoman.text.tokenizer_files import load_tokenizers
 
 FAMILIES: list[Family] = ["m2m", "nllb"]
 TEXT = "A man is riding a horse."
@@ -83,6 +88,23 @@ def test_languages_are_asked_for(options: list[str], problem: str, model: Path, 
     (tmp_path / "text").write_text(TEXT)
     assert program.run(["translate", "-m", str(model), "-i", str(tmp_path / "text"), "-o", "-", *options]) == 2
     assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("languages", [["en"], ["en", "en"], ["en", 1], "en", ["en"] * 9_999, None])
+def test_damaged_languages_are_refused(languages: object, model: Path, tmp_path: Path) -> None:
+    copied = shutil.copytree(model, tmp_path / "copy") / "tokenizer"
+    description = json.loads((copied / "tokenizer.json").read_text())
+    (copied / "tokenizer.json").write_text(json.dumps({**description, "languages": languages}))
+    with pytest.raises(BundleError):
+        load_tokenizers(copied)
+
+
+def test_200_languages_fit(model: Path) -> None:
+    """The directions of NLLB-200 are told by its languages: 40,000 would not fit the file."""
+    codes = [f"{first}{second}" for first in "abcdefghijklmno" for second in "abcdefghijklmn"]
+    many = replace(load_bundle(model).tokenizers, directions=all_directions(codes))
+    assert len(many.directions) > 40_000
+    assert len(to_json(many._description())) < JSON_LIMIT
 
 
 def test_languages_that_are_named_are_the_only_ones(tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ def test_a_tag_has_a_name() -> None:
         ("directions", [["en", 3]], "directions are not a list of pairs"),
         ("directions", [], "0 directions, but a model has 1 to 100,000"),
         ("directions", [["en", "de"]] * 2, "a direction is there twice"),
-        ("directions", [["en", "de"]] * 100_001, "100,001 directions"),
+        ("directions", [["en", "de"]] * 5000, "a direction is there twice"),
         ("directions", [["en", "de"], ["en", "und"]], "not 'und'"),
         ("directions", [["en", "de"], ["en", "../x"]], "no language code"),
         ("directions", [["en", "de"], ["en", "it"]], "no tag of its vocabulary is for the language 'it'"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from itertools import permutations
 
 from dragoman.errors import ConfigError
 from dragoman.settings.text_origin import LANGUAGE_CODE
@@ -85,6 +86,16 @@ def target_languages(directions: Iterable[Direction]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(target for _, target in directions))
 
 
+def list_languages(directions: Iterable[Direction]) -> tuple[str, ...]:
+    """Return each language once, in the order in which they first appear."""
+    return tuple(dict.fromkeys(code for direction in directions for code in direction))
+
+
+def all_directions(languages: Iterable[str]) -> tuple[Direction, ...]:
+    """Return the directions from each language to each other one."""
+    return tuple(permutations(languages, 2))
+
+
 def describe_directions(directions: Sequence[Direction]) -> str:
     """Return the directions in one line.
 
@@ -93,7 +104,7 @@ def describe_directions(directions: Sequence[Direction]) -> str:
     >>> describe_directions([(source, target) for source in "abcdef" for target in "abcdef" if source != target])
     'between all of a, b, c, d, e, f'
     """
-    languages = list(dict.fromkeys(code for direction in directions for code in direction))
+    languages = list_languages(directions)
     if len(directions) > _MOST_LISTED and len(set(directions)) == len(languages) * (len(languages) - 1):
         left = len(languages) - _MOST_LISTED
         return f"between all of {', '.join(languages[:_MOST_LISTED])}" + (f" and {left} more" if left > 0 else "")

@@ -15,7 +15,15 @@ from dragoman.text.cleaning import clean
 from dragoman.text.invisible import has_joiners
 from dragoman.text.segmenter import Segmenter
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
-from dragoman.text.tags import SEVERAL, Direction, reserved_names, target_languages, target_tag
+from dragoman.text.tags import (
+    SEVERAL,
+    Direction,
+    all_directions,
+    list_languages,
+    reserved_names,
+    target_languages,
+    target_tag,
+)
 from dragoman.text.vocabulary import Vocabulary
 
 DESCRIPTION = "tokenizer.json"
@@ -205,13 +213,13 @@ class Tokenizers:
         config: dict[str, object] = {"config": self.config.for_older_releases()}
         languages: dict[str, object] = {"source_lang": self.source_lang, "target_lang": self.target_lang}
         numbering = {"special_ids": asdict(self.special_ids), "has_piece_lists": self._has_piece_lists}
+        if self.tags_each:
+            codes = list_languages(self.directions)
+            is_all = self.directions == all_directions(codes)
+            named = {"languages": list(codes)} if is_all else {"directions": list(map(list, self.directions))}
+            return {"format_version": 5, **config, **named, **numbering}
         if self._needs_version_4:
-            return {
-                "format_version": 5 if self.tags_each else 4,
-                **config,
-                "directions": list(map(list, self.directions)),
-                **numbering,
-            }
+            return {"format_version": 4, **config, "directions": list(map(list, self.directions)), **numbering}
         if self.source.oddity is None and self.target.oddity is None:
             return {"format_version": 2 if self.config.lowercase_source else 1, **config, **languages}
         return {"format_version": 3, **config, **languages, **numbering}
@@ -220,13 +228,7 @@ class Tokenizers:
     def _needs_version_4(self) -> bool:
         """True if older releases would read text otherwise. Tags that only a list of pieces has, they read too."""
         has_tags = bool(self.source.tags) and not self._has_piece_lists
-        return (
-            len(self.directions) > 1
-            or self.tags_each
-            or has_tags
-            or self.config.split_digits
-            or self.config.reserved > 0
-        )
+        return len(self.directions) > 1 or has_tags or self.config.split_digits or self.config.reserved > 0
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the files that `save` writes."""

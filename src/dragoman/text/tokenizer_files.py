@@ -6,7 +6,8 @@
 
 Version 2 of the format has sources lower-cased. Version 3 has special ids, and may number the pieces of a model
 otherwise than the model. Version 4 has several directions, tags, reserved pieces, or single digits as pieces. Version 5
-has a tag at the beginning of each text. All other tokenizers are still written as version 1, which every release reads.
+has a tag at the beginning of each text, and may have `languages` for all directions between them. All other tokenizers
+are still written as version 1, which every release reads.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import partial
+from itertools import permutations
 from pathlib import Path
 
 from dragoman.errors import BundleError, ConfigError
@@ -23,7 +25,7 @@ from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.sides import Learned, Side, build_both, sides_of
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
-from dragoman.text.tags import Direction, require_directions
+from dragoman.text.tags import MOST_DIRECTIONS, Direction, require_directions
 from dragoman.text.tokenizer import DESCRIPTION, Tokenizer, Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 
@@ -132,7 +134,8 @@ def _read_description(path: Path) -> _Description:
             path,
             advice="install a newer dragoman",
         )
-    known = {"format_version", "config", *(("source_lang", "target_lang") if version < 4 else ("directions",))}
+    kind = "languages" if version >= 5 and "directions" not in description else "directions"
+    known = {"format_version", "config", *(("source_lang", "target_lang") if version < 4 else (kind,))}
     known |= {"special_ids", "has_piece_lists"} if version >= 3 else set()
     if unknown := description.keys() - known:
         raise BundleError(f"unknown key {min(unknown)!r}", path, advice=_OTHER_COPY)
@@ -184,8 +187,17 @@ def _read_languages(description: Mapping[str, object], path: Path) -> Direction:
     return source, target
 
 
+def _all_directions(languages: object) -> object:
+    """Return all directions of a list of languages; what is none, or too long to be one, as it is."""
+    if not isinstance(languages, list) or len(languages) ** 2 > 2 * MOST_DIRECTIONS:
+        return languages
+    return [[source, target] for source, target in permutations(languages, 2)]
+
+
 def _read_directions(description: Mapping[str, object], path: Path) -> tuple[Direction, ...]:
     value = description.get("directions")
+    if value is None:  # version 5 may have all directions of some languages
+        value = _all_directions(description.get("languages"))
     problem = "the directions are not a list of pairs of language codes"
     if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
         raise BundleError(problem, path, advice=_OTHER_COPY)
