@@ -180,6 +180,17 @@ PROGRAMS: dict[str, Callable[[str], bytes]] = {
     ),
 }
 
+
+def doubled(levels: int) -> bytes:
+    """Tuples of the one before, twice, by their places in the memo."""
+    return b")q\x00" + b"".join(b"h%ch%c\x86q%c" % (n, n, n + 1) for n in range(levels))
+
+
+#: A table of the same 255 numbers under a hundred names.
+HUNDRED_NAMES = b"\x80\x02}" + b"".join(
+    b"X\x03\x00\x00\x00a%02d" % n + PICKLE[9:-1].replace(b"K\x02", b"K\xff") for n in range(100)
+)
+
 FILES: dict[str, bytes] = {
     "nothing": b"",
     "text": b"These are no weights.",
@@ -207,6 +218,16 @@ FILES: dict[str, bytes] = {
     "a place that was never filled": archive(b"\x80\x02h\x07."),
     "a mark that is missing": archive(b"\x80\x02t."),
     "a key that is a list": archive(b"\x80\x02}]K\x01s."),
+    "a deep name": archive(b"\x80\x02})" + b"\x85" * 150_000 + b"K\x01s."),
+    "a name that is a bomb": archive(b"\x80\x02" + doubled(40) + b"X\x01\x00\x00\x00a\x93."),
+    "a key that is a bomb": archive(b"\x80\x02" + doubled(60) + b"}h\x3cK\x01s."),
+    "many axes": archive(PICKLE.replace(b"K\x02\x85K\x01", b"(" + b"J\xff\xff\xff\x7f" * 50_000 + b"tK\x01")),
+    "many marks": archive(b"\x80\x02" + b")" * 100_000 + b"(t" * 49_000 + b"."),
+    "copies of a table": archive(b"\x80\x02ccollections\nOrderedDict\n}X\x01\x00\x00\x00aK\x02s\x85R."),
+    "one matrix a hundred times": archive(HUNDRED_NAMES + b".", data__0=b"\0" * 1_020),
+    "a password": archive().replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01"),
+    "a later version": archive().replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\x63"),
+    "other bytes first, at length": archive(byteorder=b"little" * 9),
     "the older form, cut": pickle.dumps(0x1950A86A20F9469CFC6C, 2) + pickle.dumps(1001, 2),
     "the older form, another version": b"".join(
         pickle.dumps(each, 2) for each in (0x1950A86A20F9469CFC6C, 7, {"little_endian": True}, {}, [])

@@ -29,6 +29,9 @@ from dragoman.imports.stored_tensor import StoredTensor
 _MAGIC, _VERSION = 0x1950A86A20F9469CFC6C, 1001
 #: Bytes and instructions of a pickle, and files of an archive; NLLB-200 needs some 30,000 instructions.
 _MOST_BYTES, _MOST_INSTRUCTIONS, _MOST_FILES = 10_000_000, 200_000, 100_000
+_MOST_AXES = 8
+#: How often the tensors of a file may show it: a tied matrix may have four names.
+_MOST_TIMES = 4
 #: PyTorch's names of kinds of numbers that are weights, as safetensors names them, and their bytes.
 _KINDS = {"DoubleStorage": "F64", "FloatStorage": "F32", "HalfStorage": "F16", "BFloat16Storage": "BF16"}
 _WIDTHS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
@@ -80,16 +83,8 @@ def torch_tensors(path: Path) -> dict[str, StoredTensor]:
             tables, places = _read_stream(path)
         size = path.stat().st_size
         return dict(_stored(path, tables, places, size))
-    except (
-        ValueError,
-        EOFError,
-        KeyError,
-        IndexError,
-        TypeError,
-        struct.error,
-        zipfile.BadZipFile,
-        RecursionError,
-    ) as error:
+    # RuntimeError: a password, a version of zip that Python lacks, or deep levels.
+    except (ValueError, EOFError, LookupError, TypeError, RuntimeError, struct.error, zipfile.BadZipFile) as error:
         raise BundleError(
             f"not a table of tensors as PyTorch writes it ({error})", path, advice="use another copy"
         ) from None
@@ -103,8 +98,9 @@ def _stored(path: Path, table: object, places: Mapping[str, int], size: int) -> 
     """
     if not isinstance(table, dict):
         raise ValueError("it is no table")
+    n_bytes = 0
     for name, tensor in table.items():
-        if not isinstance(name, str) or not isinstance(tensor, _Tensor):
+        if not isinstance(tensor, _Tensor):
             raise ValueError("it has something else than names and tensors")
         kind = _KINDS.get(tensor.storage.kind)
         if kind is None:
@@ -112,8 +108,12 @@ def _stored(path: Path, table: object, places: Mapping[str, int], size: int) -> 
         width, storage = _WIDTHS[kind], tensor.storage
         if not 0 <= tensor.first <= tensor.first + tensor.n_numbers <= storage.n_numbers:
             raise ValueError(f"{name} lies outside its numbers")
+        if storage.key not in places:
+            raise ValueError(f"the numbers of {name} are missing")
         if not 0 <= places[storage.key] <= places[storage.key] + width * storage.n_numbers <= size:
             raise ValueError(f"{name} lies outside the file")
+        if (n_bytes := n_bytes + width * tensor.n_numbers) > _MOST_TIMES * size:
+            raise ValueError(f"its tensors have more than {_MOST_TIMES} times its bytes")
         yield name, StoredTensor(path, kind, tensor.shape, places[storage.key] + width * tensor.first)
 
 
@@ -130,7 +130,8 @@ def _read_archive(path: Path) -> tuple[object, dict[str, int]]:
         if len(pickles) != 1 or any(entry.compress_type for entry in entries.values()):
             raise ValueError("its archive has no table, or packed files")
         folder = pickles[0].removesuffix("data.pkl")
-        if (order := entries.get(f"{folder}byteorder")) is not None and archive.read(order) != b"little":
+        order = entries.get(f"{folder}byteorder")
+        if order is not None and (order.file_size > len("little") or archive.read(order) != b"little"):
             raise ValueError("its numbers begin with their largest byte")
         if entries[pickles[0]].file_size > _MOST_BYTES:
             raise ValueError("its table is too large")
@@ -160,7 +161,8 @@ def _read_stream(path: Path) -> tuple[object, dict[str, int]]:
         if sizes.get("little_endian") is not True:
             raise ValueError("its numbers begin with their largest byte")
         storages = {each.storage.key: each.storage for each in _tensors(table)}
-        if not isinstance(keys, list) or len(keys) > _MOST_FILES or not storages.keys() <= {*keys}:
+        is_list = isinstance(keys, list) and all(isinstance(key, str) for key in keys)
+        if not is_list or {*keys} != storages.keys() or len(keys) > len(storages):
             raise ValueError("its list of keys is not that of its table")
         places, place = {}, heads.tell()
         for key in keys:
@@ -241,18 +243,23 @@ class _Machine:
         return items
 
     def _since_mark(self) -> list[Any]:
-        first = max(index for index, item in enumerate(self.stack) if item is _MARK)
-        items = self._pop(len(self.stack) - first)
-        return items[1:]
+        items: list[Any] = []
+        while (item := self.stack.pop()) is not _MARK:
+            items.append(item)
+        return items[::-1]
 
-    def _name(self, argument: str) -> None:
+    def _name(self, argument: str | None) -> None:
         module, name = argument.split(" ") if argument is not None else self._pop(2)
+        if not isinstance(module, str) or not isinstance(name, str):
+            raise ValueError("a name that is no text")
         self.stack.append(_Name(f"{module}.{name}"))
 
     def _append(self, items: Sequence[Any]) -> None:
         self._top(list).extend(items)
 
     def _set(self, items: Sequence[Any]) -> None:
+        if not all(isinstance(key, str) for key in items[::2]):  # to hash another one may take for ever
+            raise ValueError("a table with a name that is no text")
         self._top(dict).update(zip(items[::2], items[1::2], strict=True))
 
     def _top(self, kind: type) -> Any:
@@ -270,14 +277,16 @@ class _Machine:
     def _call(self, argument: object) -> None:
         """Make what the names of a table of tensors make. Nothing is called."""
         name, arguments = self._pop(2)
-        if name == "collections.OrderedDict" and isinstance(name, _Name):
-            self.stack.append(dict(*arguments))
-        elif name == "torch._utils._rebuild_tensor_v2" and isinstance(name, _Name):
+        if not isinstance(name, _Name):
+            raise ValueError("it calls something without a name")
+        if name == "collections.OrderedDict" and arguments == ():
+            self.stack.append({})
+        elif name == "torch._utils._rebuild_tensor_v2":
             self.stack.append(_tensor(*arguments))
-        elif name == "torch._utils._rebuild_parameter" and isinstance(name, _Name):
+        elif name == "torch._utils._rebuild_parameter":
             self.stack.append(arguments[0])
         else:
-            raise ValueError(f"it calls {name}" if isinstance(name, _Name) else "it calls something without a name")
+            raise ValueError(f"it calls {name}")
 
     def _state(self, argument: object) -> None:
         """Leave out the remarks of a table (`_metadata`)."""
@@ -288,6 +297,8 @@ class _Machine:
 def _tensor(storage: Any, first: Any, shape: Any, strides: Any, *rest: Any) -> _Tensor:
     if not isinstance(storage, _Storage) or not isinstance(shape, tuple):
         raise ValueError("a tensor without numbers")
+    if len(shape) > _MOST_AXES:
+        raise ValueError(f"a tensor with {len(shape):,} axes")
     shape = tuple(map(_count, shape))
     expected, width = [], 1
     for size in reversed(shape):
