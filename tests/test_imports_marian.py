@@ -428,6 +428,16 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     ),
     "no shape": (array(b"{'descr': '<f4', 'fortran_order': False, 'shape': ()}\n"), "has the shape ()"),
     "a head that is code": (array(b"__import__('os').system('touch was-run')\n"), "not a model file of Marian"),
+    "a head of half a list": (array(b"{'descr': (\n"), "the head of 'Wemb' is damaged"),
+    "a head with a list as key": (array(b"{[]: 1}\n"), "the head of 'Wemb' is damaged"),
+    "a kind in parts": (
+        array(b"{'descr': ('<f4',), 'fortran_order': False, 'shape': (4, 4)}\n"),
+        "the head of 'Wemb' is damaged",
+    ),
+    "another compression": (
+        zipped({"Wemb.npy": npy_of(np.ones((4, 4), "f4"))}, zipfile.ZIP_LZMA),
+        "it is compressed in another way than NumPy does",
+    ),
     "a deep head": (array(b"[" * 30_000), "not a model file of Marian"),
     "a head without end": (array(b"{" + b" " * 60_000), "not a model file of Marian"),
     "by columns": (tensors(Wemb=np.asfortranarray(np.ones((4, 3), np.float32))), "by columns"),
@@ -464,6 +474,13 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "a gzip bomb as model": (gzipped("model.npz", ZEROS), "expands to more than"),
     "a gzip bomb as vocabulary": (gzipped("vocab.ende.spm", ZEROS), "expands to more than"),
     "half of a gzip file": (gzipped("model.npz", gzip.compress(b"x" * 999)[:20]), "cannot be read"),
+    "a damaged gzip file": (
+        all_of(
+            lambda folder: (folder / "model.npz").unlink(),
+            gzipped("model.bin", gzip.compress(b"x" * 9_999)[:12] + b"\xff" * 20),
+        ),
+        "no model of a kind that is read",
+    ),
     "no gzip": (gzipped("model.npz", b"no gzip"), "cannot be read"),
     # YAML
     "a YAML bomb": (text_settings(yaml_bomb().encode()), "references (*) are not used here"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -199,5 +200,5 @@ def _head(path: Path) -> bytes:
     try:
         with gzip.open(path) if path.suffix == GZIP else open(path, "rb") as file:
             return file.read(16)
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return b""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
 import zlib
 from io import BytesIO
@@ -14,6 +15,7 @@ from dragoman.imports.compressed_files import largest_expanded
 from dragoman.imports.marian_tensors import MOST_ALONG, MOST_TENSORS, Kind, MarianTensor, n_bytes
 
 _KINDS: dict[str, Kind] = {"<f4": "float32", "<f2": "float16", "|i1": "int8"}
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MOST_AXES = 8
 #: Bytes of the head of an array.
 _MOST_HEAD = 1_000
@@ -33,9 +35,11 @@ def npz_tensors(content: bytes, path: Path) -> dict[str, MarianTensor]:
                 raise ValueError(f"{len(names):,} arrays, of which {len({*names}):,} have different names")
             if sum(member.file_size for member in members) > largest_expanded(len(content)):
                 raise ValueError("it expands to much more than its size")
+            if any(member.compress_type not in _COMPRESSIONS for member in members):
+                raise ValueError("it is compressed in another way than NumPy does")
             return {name: _tensor(name, file.read(member)) for name, member in zip(names, members, strict=True)}
-    # RuntimeError: a password; NotImplementedError: a compression that Python lacks.
-    except (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+    # RuntimeError: a password, or a version of zip that Python lacks.
+    except (ValueError, OSError, EOFError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error) as error:
         raise BundleError(f"not a model file of Marian ({error})", path, advice="use another copy") from None
 
 
@@ -44,7 +48,10 @@ def _tensor(name: str, content: bytes) -> MarianTensor:
     stream = BytesIO(content)
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ValueError(f"{name!r} is an array of another version")
-    shape, by_columns, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=_MOST_HEAD)
+    try:
+        shape, by_columns, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=_MOST_HEAD)
+    except Exception as error:  # of Python's parser and tokenizer, too
+        raise ValueError(f"the head of {name!r} is damaged ({error})") from None
     if (kind := _KINDS.get(dtype.str)) is None:
         raise ValueError(f"{name!r} has numbers of the kind {dtype.str}")
     if by_columns or not 1 <= len(shape) <= _MOST_AXES or not 1 <= min(shape) <= max(shape) <= MOST_ALONG:
