@@ -175,8 +175,7 @@ def test_a_lost_connection_is_continued(
     published.files["/file"] = CONTENT
     published.breaks_after, published.ranges = lost, ranges
     file = RemoteFile("file", f"{published.address}/file", len(CONTENT), digest(CONTENT))
-    content, _ = fetched(file, tmp_path)
-    assert content == CONTENT
+    assert fetched(file, tmp_path) == (CONTENT, len(CONTENT))
     assert [path.name for path in tmp_path.glob("file*")] == ["file"]
     if lost and ranges:
         assert published.asked[-1][2] == f"bytes={lost}-"
@@ -192,7 +191,8 @@ def test_an_earlier_part_is_continued(published: Published, place: Path, tmp_pat
 @pytest.mark.parametrize(
     ("file", "problem"),
     [
-        (RemoteFile("file", "/file", 7), "300,000 bytes came instead of 7"),
+        (RemoteFile("file", "/file", 7), "more than 7 bytes came"),
+        (RemoteFile("file", "/file", 300_001), "300,000 bytes came instead of 300,001"),
         (RemoteFile("file", "/file", None, "0" * 64), "its hash is not the published one"),
         (RemoteFile("file.gz", "/file", None, digest(CONTENT)), "its hash is not the published one"),
         (RemoteFile("file", "/missing"), "the server answers 404"),
@@ -220,7 +220,7 @@ def test_a_server_that_is_busy_is_asked_again(published: Published, place: Path,
     assert len(published.asked) == download._TRIES
 
 
-@pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://localhost/file", "/file"])
+@pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://localhost/file", "/file", "http://[", "http://x/ä"])
 def test_only_the_web_is_asked(url: str, tmp_path: Path) -> None:
     with pytest.raises(NetworkError, match="not an address of the web"):
         fetched(RemoteFile("file", url), tmp_path)
@@ -256,6 +256,34 @@ def test_the_released_model_of_firefox_is_chosen(published: Published, place: Pa
     ]
     with pytest.raises(NetworkError, match=r"no model from fr to de; with one of the two it has en-de"):
         find_remote("firefox:fr-de")
+
+
+@pytest.mark.parametrize("name", ["firefox:en-de", NAME])
+def test_a_server_that_is_not_there_is_told_in_one_line(
+    name: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    for variable in ("DRAGOMAN_FIREFOX_MODELS", "HF_ENDPOINT"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9")
+    assert program.run(["get", name]) == 1
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "Connection refused" in told
+
+
+@pytest.mark.parametrize("path", ["", "..", "a/..", "a/.hidden", "a/b c", "a/b\0"])
+def test_a_file_that_is_no_name_is_refused(path: str, published: Published, place: Path) -> None:
+    published.files["/models.json"] = firefox_list(
+        published.address, en_de=[entry("Release", model={"path": path}, vocab={"path": "vocab"})]
+    )
+    with pytest.raises(NetworkError, match="another form"):
+        find_remote("firefox:en-de")
+
+
+def test_two_files_of_one_name_are_refused(published: Published, place: Path) -> None:
+    models = [entry("Release", srcVocab={"path": "a/vocab.spm"}, trgVocab={"path": "b/vocab.spm"})]
+    published.files["/models.json"] = firefox_list(published.address, en_de=models)
+    with pytest.raises(NetworkError, match="another form"):
+        find_remote("firefox:en-de")
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def get(
 
 @contextmanager
 def _shown(n_bytes: int | None) -> Iterator[Progress]:
-    """Show the bytes that have come, on a terminal."""
+    """Show the bytes that have come, on a terminal. Before the first ones nothing is shown: the hub shows its own."""
     if not sys.stderr.isatty():
         yield lambda n_bytes: None
         return
@@ -64,6 +64,14 @@ def _shown(n_bytes: int | None) -> Iterator[Progress]:
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=n_bytes)
-        yield lambda n_bytes: bar.update(task, advance=n_bytes)
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("", total=n_bytes)
+
+    def show(n_new: int) -> None:
+        bar.start()
+        bar.update(task, advance=n_new)
+
+    try:
+        yield show
+    finally:
+        bar.stop()

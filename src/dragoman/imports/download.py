@@ -26,7 +26,7 @@ from dragoman.imports.remote import NetworkError, Progress
 #: Bytes that are read at once, seconds without a byte after which a connection counts as lost, and tries of a file.
 _CHUNK, _TIMEOUT, _TRIES = 1 << 18, 30.0, 4
 #: The largest list and the largest file that are fetched.
-_MOST_LIST_BYTES, _MOST_BYTES = 50_000_000, 20_000_000_000
+_MOST_LIST_BYTES, _MOST_BYTES = 10_000_000, 20_000_000_000
 _LOST = (OSError, http.client.HTTPException)
 #: Answers that a later try may better.
 _TEMPORARY = (408, 429, 500, 502, 503, 504)
@@ -53,16 +53,17 @@ def fetch_json(url: str) -> Any:
     Raises:
         NetworkError: it cannot be fetched, or is no JSON.
     """
-    with closing(_opened(url)) as answer:
-        try:
+    try:
+        with closing(_opened(url)) as answer:
             content = answer.read(_MOST_LIST_BYTES + 1)
-            if len(content) > _MOST_LIST_BYTES:
-                raise NetworkError(f"a list of more than {_MOST_LIST_BYTES:,} bytes", url)
-            return json.loads(content)
-        except (ValueError, RecursionError):
-            raise NetworkError("what is there is no JSON", url, advice="try again later") from None
-        except _LOST as error:
-            raise NetworkError(f"the connection broke off ({error})", url, advice="run it again") from None
+    except _LOST as error:
+        raise NetworkError(_lost(error), url, advice="check the network, and run it again") from None
+    if len(content) > _MOST_LIST_BYTES:
+        raise NetworkError(f"a list of more than {_MOST_LIST_BYTES:,} bytes", url, advice="check the address")
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise NetworkError("what is there is no JSON", url, advice="try again later") from None
 
 
 def fetch_file(file: RemoteFile, folder: Path, progress: Progress) -> None:
@@ -76,14 +77,15 @@ def fetch_file(file: RemoteFile, folder: Path, progress: Progress) -> None:
     if path.is_file():
         progress(path.stat().st_size)
         return
+    progress(_size(part))
     for number in range(_TRIES):
         try:
             _continue(file, part, progress)
             break
         except _LOST as error:
             if number + 1 == _TRIES:
-                advice = "run it again; what has come is kept"
-                raise NetworkError(f"the connection broke off ({error})", file.url, advice=advice) from None
+                advice = "check the network, and run it again; what has come is kept"
+                raise NetworkError(_lost(error), file.url, advice=advice) from None
             time.sleep(0.2 * 4**number)
     _compare(file, part)
     with disk_errors(path):
@@ -96,25 +98,34 @@ def _continue(file: RemoteFile, part: Path, progress: Progress) -> None:
     Raises:
         OSError, HTTPException: the connection was lost.
     """
-    there = part.stat().st_size if part.is_file() else 0
+    there = _size(part)
     if there and there == file.n_bytes:
         return
     with closing(_opened(file.url, there)) as answer, disk_errors(part):
         is_rest = answer.status == http.client.PARTIAL_CONTENT
+        if not is_rest:
+            progress(-there)
         with open(part, "ab" if is_rest else "wb") as output:
-            progress(there if is_rest else 0)
-            _copy(answer, output, progress)
-    if answer.length:  # the server has promised more
+            while output.tell() <= _limit(file) and (chunk := _read(answer)):
+                output.write(chunk)
+                progress(len(chunk))
+    is_missing = answer.length and _size(part) <= _limit(file)  # the server has promised more
+    if is_missing:
         raise http.client.IncompleteRead(b"", answer.length)
 
 
-def _copy(answer: http.client.HTTPResponse, output: BinaryIO, progress: Progress) -> None:
-    n_bytes = output.tell()
-    while chunk := _read(answer):
-        output.write(chunk)
-        progress(len(chunk))
-        if (n_bytes := n_bytes + len(chunk)) > _MOST_BYTES:
-            raise NetworkError(f"a file of more than {_MOST_BYTES:,} bytes", output.name)
+def _size(part: Path) -> int:
+    return part.stat().st_size if part.is_file() else 0
+
+
+def _limit(file: RemoteFile) -> int:
+    """Return the most bytes that a file may have."""
+    return _MOST_BYTES if file.n_bytes is None else min(file.n_bytes, _MOST_BYTES)
+
+
+def _lost(error: Exception) -> str:
+    """Return what is wrong with a connection."""
+    return f"no connection, or it broke off ({getattr(error, 'reason', error)})"
 
 
 def _read(answer: http.client.HTTPResponse) -> bytes:
@@ -132,10 +143,10 @@ def _opened(url: str, first: int = 0) -> http.client.HTTPResponse:
         NetworkError: there is no such address or file.
         OSError, HTTPException: the server cannot be reached, or answers nonsense; a later try may do.
     """
-    if urlsplit(url).scheme not in ("https", "http"):
-        raise NetworkError("not an address of the web", url)
     headers = {"User-Agent": "dragoman"} | ({"Range": f"bytes={first}-"} if first else {})
     try:
+        if urlsplit(url).scheme not in ("https", "http"):
+            raise ValueError
         answer: http.client.HTTPResponse = urllib.request.urlopen(
             urllib.request.Request(url, headers=headers), timeout=_TIMEOUT
         )
@@ -145,6 +156,8 @@ def _opened(url: str, first: int = 0) -> http.client.HTTPResponse:
         if error.code in _TEMPORARY:
             raise ConnectionError(f"{error.code} {error.reason}") from None
         raise NetworkError(f"the server answers {error.code} {error.reason}", url, advice="check the name") from None
+    except ValueError:
+        raise NetworkError("not an address of the web", url, advice="it begins with https://") from None
     return answer
 
 
@@ -154,9 +167,11 @@ def _compare(file: RemoteFile, part: Path) -> None:
     Raises:
         NetworkError: its size or its hash is another one.
     """
-    problem = None
-    if file.n_bytes is not None and part.stat().st_size != file.n_bytes:
-        problem = f"{part.stat().st_size:,} bytes came instead of {file.n_bytes:,}"
+    problem, size = None, _size(part)
+    if size > _limit(file):
+        problem = f"more than {_limit(file):,} bytes came"
+    elif file.n_bytes is not None and size < file.n_bytes:
+        problem = f"{size:,} bytes came instead of {file.n_bytes:,}"
     elif file.sha256 is not None and _hash(part, file.name.endswith(".gz")) != file.sha256:
         problem = "its hash is not the published one"
     if problem is not None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from dragoman.errors import DragomanError
+from dragoman.errors import ConfigError
 from dragoman.imports.download import RemoteFile, fetch_file, fetch_json
-from dragoman.imports.remote import NetworkError, Progress, RemoteModel, language_pair
+from dragoman.imports.remote import NetworkError, Progress, RemoteModel
+from dragoman.settings.text_origin import LANGUAGE_CODE
 
 LIST = "https://storage.googleapis.com/moz-fx-translations-data--303e-prod-translations-data/db/models.json"
 _PAGE = "https://github.com/mozilla/translations"
 #: The files of a model, by the list's names: one vocabulary, or one for each side.
 _PARTS = ("model", "lexicalShortlist", "vocab", "srcVocab", "trgVocab")
+_FILE_NAME = re.compile(r"\w[\w.-]*")
+#: The states of models that are taken, the best first.
 _RELEASED = ("Release", "Release Desktop", "Release Android", "Nightly")
 
 
@@ -26,43 +30,40 @@ def find_firefox_model(pair: str) -> RemoteModel:
         ConfigError: it is no pair of languages.
         NetworkError: the list cannot be read, or has no such direction.
     """
-    languages = language_pair(pair, "firefox:en-de")
-    listed = fetch_json(os.environ.get("DRAGOMAN_FIREFOX_MODELS", LIST))
+    source, _, target = pair.partition("-")
+    if not (LANGUAGE_CODE.fullmatch(source) and LANGUAGE_CODE.fullmatch(target)):
+        raise ConfigError(f"{pair!r} is not a pair of languages", advice="name two codes, such as firefox:en-de")
+    address = os.environ.get("DRAGOMAN_FIREFOX_MODELS", LIST)
+    listed = fetch_json(address)
     try:
         base, models = str(listed["baseUrl"]).rstrip("/"), listed["models"]
-        choices = {
-            status: model for model in reversed(models.get("-".join(languages), [])) for status in _status(model)
-        }
-        chosen = next((choices[status] for status in _RELEASED if status in choices), None)
-        if chosen is None:
-            raise NetworkError(
-                f"Firefox has no model from {languages[0]} to {languages[1]}", advice=_near(models, pair)
-            )
+        published = models.get(pair, [])
+        released = [model for status in _RELEASED for model in published if model.get("releaseStatus") == status]
+        if not released:
+            raise NetworkError(f"Firefox has no model from {source} to {target}", advice=_near(models, pair))
+        chosen = released[0]
         files = [_file(base, chosen["files"][part]) for part in _PARTS if chosen["files"].get(part)]
+        if len({file.name for file in files}) < len(files):
+            raise ValueError
         title = f"Firefox {pair} ({chosen.get('architecture', 'of an unknown architecture')})"
-    except DragomanError:
-        raise
     except (KeyError, TypeError, AttributeError, ValueError):
-        raise NetworkError("Firefox's list of models has another form than is known here", LIST) from None
+        raise NetworkError("Firefox's list of models has another form than is known here", address) from None
     sizes = [file.n_bytes for file in files]
     return RemoteModel(
         title=title,
         page=_PAGE,
         license="MPL-2.0",
         n_bytes=sum(size for size in sizes if size is not None) if None not in sizes else None,
-        languages=languages,
+        languages=(source, target),
         is_hashed=all(file.sha256 for file in files),
         fetch=partial(_fetch, files),
     )
 
 
-def _status(model: Mapping[str, Any]) -> Iterator[str]:
-    if isinstance(status := model.get("releaseStatus"), str):
-        yield status
-
-
 def _file(base: str, entry: Mapping[str, Any]) -> RemoteFile:
     path = PurePosixPath(entry["path"])
+    if not _FILE_NAME.fullmatch(path.name):
+        raise ValueError
     size, digest = entry.get("size"), entry.get("uncompressedHash")
     return RemoteFile(path.name, f"{base}/{path}", size if isinstance(size, int) else None, digest)
 

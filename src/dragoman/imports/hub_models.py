@@ -46,7 +46,7 @@ def find_hub_model(repository: str) -> RemoteModel:
         license=getattr(card, "license_name", None) or getattr(card, "license", None),
         n_bytes=sum(sizes[name] for name in names) if all(sizes[name] is not None for name in names) else None,
         languages=(None, None),
-        is_hashed=bool(hashes),
+        is_hashed=hashes.keys() >= {*weights},
         fetch=partial(_fetch, repository, info.sha, {name: hashes.get(name) for name in names}),
     )
 

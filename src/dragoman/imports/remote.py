@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.errors import ConfigError, DragomanError
+from dragoman.errors import DragomanError
 
 #: Called with the number of bytes that have come, for a display.
 Progress = Callable[[int], None]
@@ -44,18 +43,3 @@ class RemoteModel:
 
 class NetworkError(DragomanError):
     """A file or a list that could not be fetched."""
-
-
-_PAIR = re.compile(r"([a-z]{2,3}(?:[-_][A-Za-z0-9]+)*?)[-_]([a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*)")
-
-
-def language_pair(text: str, example: str) -> tuple[str, str]:
-    """Return the two codes of a pair such as "en-de".
-
-    Raises:
-        ConfigError: it has not two codes.
-    """
-    match = _PAIR.fullmatch(text)
-    if match is None:
-        raise ConfigError(f"{text!r} is not a pair of languages", advice=f"name two codes, such as {example}")
-    return match[1], match[2]
