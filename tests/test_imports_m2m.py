@@ -168,9 +168,16 @@ def with_small_vocabulary(folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps({**config, "vocab_size": 20}))
 
 
+def with_many_positions(folder: Path) -> None:
+    """No file has their vectors, so its size bounds nothing."""
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "max_position_embeddings": 1_000_000}))
+
+
 @pytest.mark.parametrize(
     ("family", "change", "problem"),
     [
+        ("nllb", with_many_positions, "dragoman has no such model"),
         ("nllb", without_languages, "lists its languages"),
         ("nllb", with_languages_of_pieces, "ids of pieces, or outside the model"),
         ("m2m", with_other_first_ids, "the first ids are not <s> <pad> </s> <unk>"),

@@ -21,6 +21,8 @@ READ = (
 )
 #: transformers' names of activation functions.
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "silu": "silu", "swish": "silu"}
+#: Vectors of positions that a folder has not, and that are computed: M2M-100 and NLLB-200 have 1,024.
+_MOST_POSITIONS = 8_192
 #: Settings of a search that are not taken over, and their values where they change nothing.
 _LEFT_OUT = {"no_repeat_ngram_size": 0, "repetition_penalty": 1.0, "do_sample": False, "min_length": 0}
 
@@ -88,6 +90,8 @@ class StockConfig(Section):
             sides = getattr(self, f"encoder_{name}"), getattr(self, f"decoder_{name}")
             if len({*sides}) > 1:
                 yield f"encoder_{name} {sides[0]} and decoder_{name} {sides[1]}: both sides must be equal"
+        if self.model_type == "m2m_100" and self.max_position_embeddings > _MOST_POSITIONS:
+            yield f"max_position_embeddings {self.max_position_embeddings:,}: at most {_MOST_POSITIONS:,} are made"
         if self.activation_function not in ACTIVATIONS:
             yield f"activation_function {self.activation_function!r}: it must be {', '.join(ACTIVATIONS)}"
 
