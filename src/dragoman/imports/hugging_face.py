@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from dragoman.exchange.hugging_face_weights import (
 from dragoman.imports.hugging_face_settings import CONFIG, StockConfig, our_config, read_search, read_stock_config
 from dragoman.imports.hugging_face_tokenizers import read_tokenizers
 from dragoman.imports.m2m import read_m2m_tokenizers
-from dragoman.imports.marian_weights import marian_positions
+from dragoman.imports.marian_weights import NEVER, Tables, marian_positions
 from dragoman.imports.stored_tensor import StoredTensor
 from dragoman.imports.tensor_files import FILES, stored_tensors
 from dragoman.machine.arrays import Floats
@@ -38,8 +37,6 @@ from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
 
 SIDES = ("encoder", "decoder")
-#: The output bias of a token that has no probability. Label smoothing reads it too, so it is no larger than needed.
-_NEVER = -100.0
 #: The largest difference of a table of sines that was stored in 16 bits.
 _SINES_TOLERANCE = 5e-3
 _MOST_LISTED = 3
@@ -47,14 +44,6 @@ _MOST_LISTED = 3
 _FIRST_M2M = 2
 
 _log = logging.getLogger(__name__)
-
-
-class _Matrices(NamedTuple):
-    """The names of the tensors that are our three matrices of token vectors."""
-
-    source: str
-    target: str
-    output: str
 
 
 def is_hugging_face(folder: Path) -> bool:
@@ -92,7 +81,7 @@ def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] =
     )
     output_bias = tensors.get(OUTPUT_BIAS, np.zeros((1, stock.target_vocab_size), np.float32))[0].copy()
     if is_renormalized:
-        output_bias[stock.pad_token_id] = _NEVER
+        output_bias[stock.pad_token_id] = NEVER
     if is_m2m:
         table = marian_positions(config.max_length + _FIRST_M2M, config.d_model)[_FIRST_M2M:]
         tensors |= dict.fromkeys(map(position_table, SIDES), table)
@@ -100,18 +89,18 @@ def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] =
     return Bundle(config, weights, tokenizers, search, {"imported_from": stock.model_type})
 
 
-def _matrices(stored: Mapping[str, StoredTensor], stock: StockConfig) -> _Matrices:
+def _matrices(stored: Mapping[str, StoredTensor], stock: StockConfig) -> Tables:
     """Choose among the names that a matrix may have: transformers writes a tied one once, older versions did not."""
     source, target = map(token_embedding, SIDES)
     if stock.is_shared and stock.tie_word_embeddings:
         name = next((name for name in (SHARED, target, source, OUTPUT) if name in stored), SHARED)
-        return _Matrices(name, name, name)
+        return Tables(name, name, name)
     if stock.is_shared:
         source, target = (name if name in stored else SHARED for name in (source, target))
-    return _Matrices(source, target, target if stock.tie_word_embeddings else OUTPUT)
+    return Tables(source, target, target if stock.tie_word_embeddings else OUTPUT)
 
 
-def _needed(layout: Layout, matrices: _Matrices, stock: StockConfig) -> dict[str, tuple[int, ...]]:
+def _needed(layout: Layout, matrices: Tables, stock: StockConfig) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the tensors that a folder must have, by name."""
     sizes = stock.vocab_size, stock.target_vocab_size, stock.target_vocab_size
     vectors: dict[str, tuple[int, ...]] = {
@@ -153,7 +142,7 @@ def _checked(
     return list(expected)
 
 
-def _tie(matrices: _Matrices, tensors: Mapping[str, Floats]) -> str:
+def _tie(matrices: Tables, tensors: Mapping[str, Floats]) -> str:
     """Return our setting for the matrices that are equal."""
     source, target, output = (tensors[name] for name in matrices)
     if not np.array_equal(target, output):
@@ -172,7 +161,7 @@ def _is_learned(table: Floats) -> bool:
 
 
 def _weights(
-    config: ModelConfig, matrices: _Matrices, tensors: Mapping[str, Floats], output_bias: Floats
+    config: ModelConfig, matrices: Tables, tensors: Mapping[str, Floats], output_bias: Floats
 ) -> dict[str, Floats]:
     """Return the weights by our names."""
     layout = Layout(config)

@@ -25,7 +25,7 @@ OUTPUT_BIAS = "decoder_ff_logit_out_b"
 #: The output matrix where it is no table of token vectors: as such a table, and transposed in older files.
 _OUTPUT, _OLD_OUTPUT = "decoder_ff_logit_out_Wt", "decoder_ff_logit_out_W"
 #: The output bias of a token that has no probability. Label smoothing reads it too, so it is no larger than needed.
-_NEVER = -100.0
+NEVER = -100.0
 
 
 class Tables(NamedTuple):
@@ -140,7 +140,7 @@ def our_weights(
         bias = np.zeros(config.target_vocab_size, np.float32)
         if OUTPUT_BIAS in stored:
             bias[:-1] = stored[OUTPUT_BIAS].floats()[0]
-        bias[-1] = _NEVER
+        bias[-1] = NEVER
         weights[layout.output.bias.name] = bias
     for tensor in named_tensors(layout, settings):
         values = stored[tensor.name].floats()
