@@ -121,6 +121,12 @@ def test_sentences_and_other_numbers_are_equal(text: str, expected: str | None) 
         ("en pl", "It is 12 euros.", "To 12 euro.", {"It is 13 euros.": None}),  # Polish words have several plurals
         ("en de", "From $5 to $5.", "Von 5 $ bis 5 $.", {"From $6 to $6.": "Von 6 $ bis 6 $.", "From $5 to $6.": None}),
         ("en de", "It is $12.50.", "Es kostet 15 $.", {"It is $13.50.": None}),  # another amount
+        # "a 3 alma", "gli 8 elementi", "6'da"
+        ("en hu", "The 5 apples", "Az 5 alma", {"The 3 apples": None}),
+        ("en hu", "It is 5 and 7.", "Az 5 és 7.", {"It is 5 and 9.": "Az 5 és 9.", "It is 6 and 7.": None}),
+        ("en it", "The 5 elements", "I 5 elementi", {"The 8 elements": None}),
+        ("en it", "5 elements", "5 elementi", {"8 elements": "8 elementi"}),
+        ("en tr", "It ends at 5", "5te biter", {"It ends at 6": None}),
         ("fr en", "Un billet de 9,50 €.", "A €9.50 ticket.", {"Un billet de 8,50 €.": None}),  # an €8.50 ticket
     ],
 )

@@ -11,7 +11,7 @@ from dragoman.content.find import find
 from dragoman.content.language import Language, language_of
 from dragoman.content.write import write
 from dragoman.memories.memory_files import Unit
-from dragoman.text.languages import has_one_plural
+from dragoman.text.languages import depends_on_number, has_one_plural
 
 #: A number with its separators: "7", "12.50", "1,250.00", "17:45".
 NUMERAL = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -20,11 +20,10 @@ _NUMBER = re.compile(r"(?<![\w.,:/'’+-])\d+(?:[.,:]\d+)?(?![\w/'’%°-]|[.,:]
 #: Numbers that may change the forms of words beside them: "1 page", "0 pages"; French has "1,5 page".
 _WITH_FORMS = frozenset("01")
 _FEWEST = 2
-#: An article whose form depends on the number behind it: "an 8", "az 5", "il 3", "l'8".
-_ARTICLE = re.compile(r"\b[Aa]n? (?=\d)")
-_ARTICLE_BEFORE = re.compile(r"(?:\b(?:[Aa][nz]?|[Ii]l) |['’])\Z")
-#: An ending whose form depends on the number before it: "5'te", "3-án".
-_ENDING_AFTER = re.compile(r"['’-]\w")
+#: What stands before a number: a word, or one that is written with it: "l'8".
+_WORD_BEFORE = re.compile(r"(\w+) \Z|['’]\Z")
+#: An ending whose form depends on the number before it: "5'te", "3-án", "5te".
+_ENDING_AFTER = re.compile(r"['’-]?[^\W\d_]")
 _DIGIT, _DIGITS = re.compile(r"\d"), re.compile(r"\d+")
 #: A word or a number of a date.
 _DATE_WORD = re.compile(r"\w+")
@@ -45,7 +44,7 @@ def adapted(unit: Unit, old: str, new: str) -> str | None:
     if source_lang is None or target_lang is None:
         return None
     has_one = has_one_plural(source_lang) and has_one_plural(target_lang)
-    if has_one and (target := _with_numbers(old, new, unit.target)) is not None:
+    if has_one and (target := _with_numbers(old, new, unit.target, target_lang)) is not None:
         return target
     source, language = language_of(source_lang), language_of(target_lang)
     if source is None or language is None:
@@ -55,9 +54,9 @@ def adapted(unit: Unit, old: str, new: str) -> str | None:
     return target if is_sure else None
 
 
-def _with_numbers(old: str, new: str, target: str) -> str | None:
+def _with_numbers(old: str, new: str, target: str, target_lang: str) -> str | None:
     """Return a translation with new numbers that both languages write in the same way."""
-    if _DIGITS.sub("0", old) != _DIGITS.sub("0", new) or _ARTICLE.search(target):
+    if _DIGITS.sub("0", old) != _DIGITS.sub("0", new):
         return None
     before, after = _NUMBER.findall(old), _NUMBER.findall(new)
     if _NUMBER.sub("", old) != _NUMBER.sub("", new):
@@ -67,7 +66,17 @@ def _with_numbers(old: str, new: str, target: str) -> str | None:
     changed = {number for pair in changes.items() if pair[0] != pair[1] for number in pair}
     if not is_one_to_one or sorted(_NUMBER.findall(target)) != sorted(before) or changed & _WITH_FORMS:
         return None
+    if any(
+        match[0] in changed and _has_forms(target, match.start(), target_lang) for match in _NUMBER.finditer(target)
+    ):
+        return None
     return _NUMBER.sub(lambda match: changes[match[0]], target)
+
+
+def _has_forms(text: str, start: int, language: str) -> bool:
+    """Return True if the word before a number may have another form before another number."""
+    before = _WORD_BEFORE.search(text, 0, start)
+    return before is not None and (before[1] is None or depends_on_number(before[1], language))
 
 
 def _with_entities(
@@ -93,7 +102,8 @@ def _with_entities(
     for entity in written:
         new, own = changes[entity.kind, entity.value], target[entity.start : entity.end]
         if new.value != entity.value:
-            has_forms = _ARTICLE_BEFORE.search(target, 0, entity.start) or _ENDING_AFTER.match(target, entity.end)
+            has_ending = language.has_spaces and _ENDING_AFTER.match(target, entity.end)
+            has_forms = has_ending or _has_forms(target, entity.start, language.code)
             rewritten = None if has_forms else _rewritten(own, entity, new, language, may_count)
             if rewritten is None:
                 return None

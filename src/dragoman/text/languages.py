@@ -38,6 +38,14 @@ uz vi zh
 """
 
 
+#: Words whose forms depend on the number after them: "an 8", "az 5", "gli 8".
+_BEFORE_NUMBERS = {
+    "en": "a an",
+    "hu": "a az",
+    "it": "il lo i gli del dello dei degli al allo ai agli dal dallo dai dagli nel nello nei negli sul sullo sui sugli",
+}
+
+
 #: The characters of scripts, for a class of a regular expression, and the languages that are written in them. Latin is
 #: left out: every language has names and words in it. So is Greek, whose letters are symbols everywhere.
 _SCRIPTS = {
@@ -89,6 +97,18 @@ def has_one_plural(language: str) -> bool:
         language: its code.
     """
     return base_language(language) in _ONE_PLURAL.split()
+
+
+def depends_on_number(word: str, language: str) -> bool:
+    """Return True if a word has another form before some numbers; False if that is not known.
+
+    Args:
+        language: its code.
+
+    >>> depends_on_number("An", "en"), depends_on_number("the", "en")
+    (True, False)
+    """
+    return word.lower() in _BEFORE_NUMBERS.get(base_language(language), "").split()
 
 
 @lru_cache(maxsize=256)
