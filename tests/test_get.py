@@ -81,6 +81,13 @@ def test_a_model_of_the_hub_is_fetched_once_and_goes_by_its_name(
     assert len(published.asked) == n_asked
 
 
+def test_a_licence_is_one_line(published: Published, place: Path, opus: dict[str, bytes], capsys: Any) -> None:
+    published.publish_hub_model(f"Helsinki-NLP/{NAME}", opus, license="mit\n---\nerror: none")
+    assert program.run(["get", NAME]) == 0
+    assert "licence mit --- error: none, " in capsys.readouterr().err
+    assert (place / NAME / "README.md").read_text().count("\n---\n") == 1
+
+
 def test_what_is_fetched_is_what_import_reads(
     published: Published, place: Path, opus: dict[str, bytes], tmp_path: Path
 ) -> None:

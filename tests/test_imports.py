@@ -171,7 +171,7 @@ FOLDERS: dict[str, tuple[Change, str]] = {
     "no padding": (edited("config.json", pad_token_id=None), "settings are missing or wrong"),
     "equal ids": (edited("config.json", eos_token_id=0, pad_token_id=0), "two special ids are equal"),
     "a start outside": (edited("generation_config.json", decoder_start_token_id=10**6), "outside a vocabulary"),
-    "no weights": (without(WEIGHTS), f"no {WEIGHTS} in this folder"),
+    "no weights": (without(WEIGHTS), f"no {WEIGHTS} or pytorch_model.bin in this folder"),
     "half of the weights": (cut(20_000), "not readable as safetensors"),
     "half of the head": (cut(500), "not readable as safetensors"),
     "nothing in the weights": (cut(0), "not readable as safetensors"),

@@ -39,11 +39,12 @@ def find_hub_model(repository: str) -> RemoteModel:
             "the model has no weights that are read", repository, advice="choose one with model.safetensors"
         )
     names = [name for name in sizes if _SMALL.fullmatch(name)] + weights
-    card = info.card_data
+    licenses = (getattr(info.card_data, name, None) for name in ("license_name", "license"))
+    license = next((each for each in licenses if each), None)
     return RemoteModel(
         title=f"{repository}, {info.sha[:8]}",
         page=f"{_endpoint()}/{repository}",
-        license=getattr(card, "license_name", None) or getattr(card, "license", None),
+        license=None if license is None else " ".join(str(license).split()),  # a line, whatever its owner wrote
         n_bytes=sum(sizes[name] for name in names) if all(sizes[name] is not None for name in names) else None,
         languages=(None, None),
         is_hashed=hashes.keys() >= {*weights},

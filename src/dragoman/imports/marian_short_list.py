@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -91,8 +92,8 @@ def _text(content: bytes, tokenizers: Tokenizers, most: int) -> tuple[Ints, Ints
     probabilities: defaultdict[int, dict[int, float]] = defaultdict(dict)
     pieces = _ids(tokenizers.target), _ids(tokenizers.source)
     unknown = tokenizers.target.special_ids.unknown, tokenizers.source.special_ids.unknown
-    for number, line in enumerate(content.decode().split("\n"), 1):
-        parts = line.split()
+    for number, line in enumerate(BytesIO(content), 1):  # which copies a line at a time
+        parts = line.decode().split()
         if len(parts) not in (0, 3):
             raise ValueError(f"line {number} has {len(parts)} parts")
         if parts and "NULL" not in parts[:2]:

@@ -75,7 +75,7 @@ def _missing_weights(folder: Path) -> BundleError:
     names = sorted(path.name for path in folder.iterdir() if path.suffix in _OTHER_WEIGHTS)
     model = [name for name in names if not name.startswith(("training_args", "optimizer", "scheduler"))]
     if not model:
-        return BundleError(f"no {WEIGHTS} in this folder", folder, advice="is this the right folder?")
+        return BundleError(f"no {' or '.join(FILES)} in this folder", folder, advice="is this the right folder?")
     reason = _OTHER_WEIGHTS[Path(model[0]).suffix]
     convert = f"M.from_pretrained({str(folder)!r}).save_pretrained({str(folder)!r})"
     advice = f'make one: python -c "from transformers import AutoModelForSeq2SeqLM as M; {convert}"'
