@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from m2m_folders import TOKENS, Family, write_m2m_folder
+from safetensors.numpy import load_file, save_file
 from tiny import PAIRS
 
 from dragoman import Translator
@@ -174,9 +175,36 @@ def with_many_positions(folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps({**config, "max_position_embeddings": 1_000_000}))
 
 
+def with_many_languages(folder: Path) -> None:
+    added = [f"{a}{b}{c}_Latn" for a in "abcdefgh" for b in "abcdefgh" for c in "abcdefgh"]
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "special_tokens_map.json").write_text(json.dumps({"additional_special_tokens": added}))
+    enlarge(folder, config["vocab_size"] + len(added))
+
+
+def with_unused_ids(folder: Path) -> None:
+    enlarge(folder, 5_000)
+
+
+def with_an_empty_piece(folder: Path) -> None:
+    table = json.loads((folder / "vocab.json").read_text())
+    (folder / "vocab.json").write_text(json.dumps({"" if id == 9 else piece: id for piece, id in table.items()}))
+
+
+def enlarge(folder: Path, size: int) -> None:
+    """Give the model more token vectors."""
+    config, weights = json.loads((folder / "config.json").read_text()), load_file(folder / "model.safetensors")
+    weights["model.shared.weight"] = np.zeros((size, config["d_model"]), np.float32)
+    save_file(weights, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps({**config, "vocab_size": size}))
+
+
 @pytest.mark.parametrize(
     ("family", "change", "problem"),
     [
+        ("nllb", with_many_languages, "it has 512 languages"),
+        ("nllb", with_unused_ids, "ids have no piece"),
+        ("m2m", with_an_empty_piece, "a word is not a string, or empty"),
         ("nllb", with_many_positions, "dragoman has no such model"),
         ("nllb", without_languages, "lists its languages"),
         ("nllb", with_languages_of_pieces, "ids of pieces, or outside the model"),

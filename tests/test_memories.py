@@ -25,6 +25,7 @@ from dragoman.memories.fuzzy_index import FuzzyIndex, NgramIndex
 from dragoman.text.cleaning import comparable
 from dragoman.text.terms import Term, TermList
 from dragoman.translator import Request, Translator
+from dragoman.translator.recalling import recalled_parts
 
 UNITS = [Unit(source, target, "en", "de") for source, target in PAIRS]
 HORSE, REITER = PAIRS[0]
@@ -632,3 +633,12 @@ def test_the_command_uses_memories_and_says_so(bundle: Path, tmp_path: Path, cap
     assert run([*command, "--memory-threshold", "0.9"]) == 2
     assert run([*command, "--memory", str(memory), "--memory-threshold", "1.5"]) == 2
     assert run([*command, "--memory", str(tmp_path / "missing.tmx")]) == 1
+
+
+def test_no_sentence_is_lost_behind_a_memory(tmp_path: Path) -> None:
+    """The last sentence ends in a stretch to keep that goes on into the white space behind it."""
+    memory = TranslationMemory([Unit("A dog runs.", "Ein Hund rennt.", "en", "de")])
+    text = "A dog runs. Press F5 .  "
+    request = Request(text, memory=memory, source_lang="en", target_lang="de", verbatim=((18, len(text)),))
+    parts = recalled_parts(request, memory)
+    assert "".join(part.request.text for part in parts).split() == text.split()

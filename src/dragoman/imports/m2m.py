@@ -32,6 +32,8 @@ _NAMES = ("special_tokens_map.json", "tokenizer_config.json")
 _FIRST = ("<s>", "<pad>", "</s>", "<unk>")
 #: The token of a language: that of M2M-100, and that of NLLB-200, as FLORES-200 writes languages.
 _LANGUAGE = re.compile(r"__(?P<m2m>[a-z]{2,3})__|(?P<code>[a-z]{3})_(?P<script>[A-Z][a-z]{3})")
+#: Languages, of which NLLB-200 has 202, and ids without a piece, of which M2M-100 has 8.
+_MOST_LANGUAGES, _MOST_UNUSED = 300, 1_000
 #: The longest list of ids.
 _MOST_BYTES = 50_000_000
 
@@ -53,11 +55,15 @@ def read_m2m_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str |
         tokens = _language_tokens(folder, table, stock.vocab_size)
         codes = language_codes(tokens)
         words = {**table, **{target_tag(codes[token]): id for token, id in tokens.items()}}
+        if stock.vocab_size - len(words) > _MOST_UNUSED:
+            raise ValueError(f"{stock.vocab_size - len(words):,} ids have no piece")
         filled = {**words, **{f"<unused {id}>": id for id in {*range(stock.vocab_size)} - {*words.values()}}}
         ids = SpecialIds(pad=1, unknown=3, start=stock.decoder_start_token_id, end=2)
         if (stock.pad_token_id, stock.eos_token_id) != (ids.pad, ids.end):
             raise ValueError("its padding and end have other ids than 1 and 2")
-        learned = Learned(model, Vocabulary.from_ids(filled, ids), ids)
+        vocabulary = Vocabulary.from_ids(filled, ids)
+        Vocabulary.from_json(list(vocabulary.words), ids)  # checks each word as when it is loaded
+        learned = Learned(model, vocabulary, ids)
         config = TokenizerConfig(kind=SentencePieces(model).algorithm, joint=True, tags="each")
         directions = _directions(list(codes.values()), languages)
         source, target = build_both(sides_of(config, directions), partial(_tokenizer, learned))
@@ -144,6 +150,8 @@ def _code_and_script(token: str) -> tuple[str, str]:
 
 def _directions(codes: list[str], languages: tuple[str | None, str | None]) -> tuple[Direction, ...]:
     """Return all directions, or those of the languages that are named."""
+    if len(codes) > _MOST_LANGUAGES:
+        raise ValueError(f"it has {len(codes):,} languages")
     sides = []
     for named in languages:
         found = codes if named is None else [find_code(named, codes)]

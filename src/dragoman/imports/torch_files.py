@@ -83,8 +83,17 @@ def torch_tensors(path: Path) -> dict[str, StoredTensor]:
             tables, places = _read_stream(path)
         size = path.stat().st_size
         return dict(_stored(path, tables, places, size))
-    # RuntimeError: a password, a version of zip that Python lacks, or deep levels.
-    except (ValueError, EOFError, LookupError, TypeError, RuntimeError, struct.error, zipfile.BadZipFile) as error:
+    # OSError: a place outside the file. RuntimeError: a password, a version of zip that Python lacks, or deep levels.
+    except (
+        ValueError,
+        OSError,
+        EOFError,
+        LookupError,
+        TypeError,
+        RuntimeError,
+        struct.error,
+        zipfile.BadZipFile,
+    ) as error:
         raise BundleError(
             f"not a table of tensors as PyTorch writes it ({error})", path, advice="use another copy"
         ) from None

@@ -83,7 +83,7 @@ def recall(planner: Planner, request: Request, number: int) -> Recalled:
             return Recalled(request, (RecalledPart(request, translation),), matches)
         best, *others = matches
         matches = (replace(best, score=ALMOST), *others)
-    known = replace(request, source_lang=request.source_lang or source, target_lang=request.target_lang or target)
+    known = replace(request, source_lang=source or request.source_lang, target_lang=target or request.target_lang)
     return Recalled(request, recalled_parts(known, request.memory) or (RecalledPart(request),), matches)
 
 
@@ -151,6 +151,8 @@ def _sentence_spans(text: str, stretches: Sequence[Stretch]) -> Iterator[Stretch
         if not any(begin < end < stop for begin, stop in stretches):
             yield first, end
             first = None
+    if first is not None:  # the last one ends in a stretch that goes on behind it
+        yield first, len(text)
 
 
 def _part(request: Request, start: int, end: int) -> Request:
