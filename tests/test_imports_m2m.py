@@ -1,4 +1,4 @@
-"""Models of M2M-100's kind, whose every text begins with the tag of its language. tests/foreign has transformers."""
+"""Models of M2M-100's kind: both sides begin with the tag of their language. tests/foreign has transformers."""
 
 import json
 import shutil
@@ -123,7 +123,7 @@ def test_what_has_no_such_tags_refuses_in_words(command: str, model: Path, tmp_p
 
 def test_such_tokenizers_are_not_learned() -> None:
     with pytest.raises(ConfigError, match="imported models"):
-        learn_tokenizers(lambda: iter(PAIRS), TokenizerConfig(tags="each"), "en", "de")
+        learn_tokenizers(lambda: iter(PAIRS), TokenizerConfig(tags="both"), "en", "de")
 
 
 @pytest.mark.torch

@@ -27,7 +27,7 @@ def simple_card(bundle: Bundle, model: str, output: Path) -> str:
     from dragoman.text.tags import describe_directions
 
     directions = describe_directions(bundle.tokenizers.directions)
-    into = " --source-lang CODE" if bundle.tokenizers.tags_each else ""
+    into = " --source-lang CODE" if bundle.tokenizers.has_both_tags else ""
     into += " --target-lang CODE" if bundle.tokenizers.is_tagged else ""
     n_parameters = sum(weight.size for weight in bundle.weights.values())
     command = f"dragoman translate -m {shlex.quote(output.name)}{into} --input FILE --output FILE"

@@ -55,7 +55,7 @@ def command_line(*arguments: object) -> str:
 def translate_command(model: object, bundle: Bundle) -> str:
     """Return the command that translates with a bundle, into its first language if it has several."""
     tokenizers, options = bundle.tokenizers, list[str]()
-    if tokenizers.tags_each:
+    if tokenizers.has_both_tags:
         options = ["--source-lang", tokenizers.directions[0][0]]
     if tokenizers.is_tagged:
         options += ["--target-lang", tokenizers.directions[0][1]]

@@ -46,9 +46,9 @@ def model_file(name: str | Path) -> bytes:
     if bundle.tokenizers.config.kind == "words":
         problem = "its words are cut by spaCy's rules, which no browser has"
         raise ConfigError(problem, name, advice="export a model of subwords (bpe, unigram) or characters")
-    if bundle.tokenizers.tags_each:
+    if bundle.tokenizers.has_both_tags:
         raise ConfigError(
-            "each text of this model begins with the tag of its language, and pages have no such tags", name
+            "source and target of this model both begin with a tag of their language, which no page writes", name
         )
     parts = {"weights": _weights(bundle, folder), **_piece_models(bundle.tokenizers)}
     if bundle.short_list is not None:

@@ -49,9 +49,9 @@ def tokenizer_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
 
 
 def tag_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
-    """Yield the tags of models whose every text begins with that of its own language."""
-    if tokenizers.tags_each:
-        yield Obstacle("tokenizer.tags", "each", "only sources begin with tags")
+    """Yield the tags of models whose sources and targets both begin with the tag of their language."""
+    if tokenizers.has_both_tags:
+        yield Obstacle("tokenizer.tags", "both", "only sources begin with tags")
 
 
 def ctranslate2_obstacles(bundle: Bundle) -> Iterator[Obstacle]:

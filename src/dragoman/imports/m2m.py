@@ -64,7 +64,7 @@ def read_m2m_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str |
         vocabulary = Vocabulary.from_ids(filled, ids)
         Vocabulary.from_json(list(vocabulary.words), ids)  # checks each word as when it is loaded
         learned = Learned(model, vocabulary, ids)
-        config = TokenizerConfig(kind=SentencePieces(model).algorithm, joint=True, tags="each")
+        config = TokenizerConfig(kind=SentencePieces(model).algorithm, joint=True, tags="both")
         directions = _directions(list(codes.values()), languages)
         source, target = build_both(sides_of(config, directions), partial(_tokenizer, learned))
     except ValueError as error:

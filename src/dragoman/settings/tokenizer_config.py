@@ -33,9 +33,9 @@ class TokenizerConfig(Section):
     """Each digit is a piece of its own, so that numbers are spelled and not remembered (bpe, unigram)."""
     reserved: Annotated[int, Field(ge=0, le=1_000)] = 0
     """Pieces ⟨1⟩, ⟨2⟩ and so on that are never cut; they stand for what must be copied (bpe, unigram)."""
-    tags: Literal["target", "each"] = "target"
-    """The tags of a model of several languages: a source begins with that of the `target` language; or `each` text with
-    that of its own, as in M2M-100 and NLLB-200."""
+    tags: Literal["target", "both"] = "target"
+    """The tags of a model of several languages. With `target`, a source begins with the tag of the target language;
+    with `both`, source and target each begin with that of their own language, as in M2M-100 and NLLB-200."""
     sampling: Probability = 0.0
     """Probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020), or the smoothing of unigram sampling
     (Kudo 2018), drawn anew each epoch; 0 is off."""

@@ -60,8 +60,8 @@ def learn_many_tokenizers(
     Raises:
         ConfigError: as `learn_tokenizers`; or the directions cannot be those of one model.
     """
-    if config.tags == "each":
-        raise ConfigError("tokenizer.tags=each is what imported models have", advice="leave it out")
+    if config.tags == "both":
+        raise ConfigError("tokenizer.tags=both is what imported models have", advice="leave it out")
     directions = tuple(dict.fromkeys(direction for text in texts for direction in text.directions))
     require_directions(directions, MOST_LEARNED)
     require_tag_names(tags)

@@ -85,4 +85,4 @@ def build_both(sides: tuple[Side, Side], build: Callable[[Side], Tokenizer]) -> 
     first = build(source)
     is_same = source.vocabulary_name == target.vocabulary_name and source.lowercase == target.lowercase
     second = first if is_same else build(target)
-    return first, second if target.config.tags == "each" else second.without_tags()  # else a tag in a target is text
+    return first, second if target.config.tags == "both" else second.without_tags()  # else a tag in a target is text

@@ -136,7 +136,7 @@ class Tokenizers:
     @property
     def is_tagged(self) -> bool:
         """True if a tag says into which language to translate: there are several."""
-        return len(self.targets) > 1 or self.tags_each
+        return len(self.targets) > 1 or self.has_both_tags
 
     @property
     def reserved(self) -> tuple[str, ...]:
@@ -144,25 +144,25 @@ class Tokenizers:
         return reserved_names(self.config.reserved)
 
     @property
-    def tags_each(self) -> bool:
-        """True if each text begins with the tag of its own language."""
-        return self.config.tags == "each"
+    def has_both_tags(self) -> bool:
+        """True if source and target both begin with the tag of their own language."""
+        return self.config.tags == "both"
 
     def tag(self, target_lang: str) -> str:
         """Return the tag by which a target language is chosen; "" if there is one target language.
 
-        A source begins with it, or with `tags_each` a translation.
+        A source begins with it, or, if the model `has_both_tags`, a translation.
         """
         return target_tag(target_lang) if self.is_tagged else ""
 
     def tags_before(self, direction: Direction) -> tuple[str, str]:
         """Return the tags that a source and a target of a direction begin with; "" where there is none."""
         source, target = map(self.tag, direction)
-        return (source, target) if self.tags_each else (target, "")
+        return (source, target) if self.has_both_tags else (target, "")
 
     def start_ids(self, target_lang: str) -> tuple[int, ...]:
-        """Return the ids that a translation into this language begins with: with `tags_each` that of its tag."""
-        return tuple(self.target.vocabulary.ids([target_tag(target_lang)])) if self.tags_each else ()
+        """Return the ids that a translation into this language begins with: that of its tag, if it `has_both_tags`."""
+        return tuple(self.target.vocabulary.ids([target_tag(target_lang)])) if self.has_both_tags else ()
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -213,7 +213,7 @@ class Tokenizers:
         config: dict[str, object] = {"config": self.config.for_older_releases()}
         languages: dict[str, object] = {"source_lang": self.source_lang, "target_lang": self.target_lang}
         numbering = {"special_ids": asdict(self.special_ids), "has_piece_lists": self._has_piece_lists}
-        if self.tags_each:
+        if self.has_both_tags:
             codes = list_languages(self.directions)
             is_all = self.directions == all_directions(codes)
             named = {"languages": list(codes)} if is_all else {"directions": list(map(list, self.directions))}

@@ -124,7 +124,7 @@ def _translate(
         sources = [store.source_text(index) for index in indices]
         references = [store.target_text(index) for index in indices]
         shown, languages, written = _without_tags(sources, tokenizers.source), LanguageOptions(), list[str]()
-        if tokenizers.tags_each:
+        if tokenizers.has_both_tags:
             sources, references = shown, _without_tags(references, tokenizers.target)
             languages = LanguageOptions(source_lang=direction[0], target_lang=direction[1])
         for start in range(0, len(indices), n_at_once):

@@ -57,7 +57,7 @@ class Directions:
         self._open_source = ANY_OF.join(self._sources)
         self._targets = tokenizers.targets
         self._tags = tokenizers.source.tags
-        self._tags_each = tokenizers.tags_each
+        self._has_both_tags = tokenizers.has_both_tags
         self._languages = {tokenizers.tag(target): target for target in self._targets} if tokenizers.is_tagged else {}
         self._untrained: set[Direction] = set()
         self._unknown_tags: set[str] = set()
@@ -72,7 +72,7 @@ class Directions:
             ConfigError: the model does not read or write a language, or no target language is named and there are
                 several.
         """
-        repeated, rest = split_tags(text, self._tags) if self._tags and not self._tags_each else ((), text)
+        repeated, rest = split_tags(text, self._tags) if self._tags and not self._has_both_tags else ((), text)
         typed = tuple(dict.fromkeys(repeated))
         self._warn_unknown_tag(rest)
         source, target = self.find(source_lang, target_lang)
@@ -83,7 +83,7 @@ class Directions:
             advice = f'name one of them, such as --target-lang {example}, or target_lang="{example}" in Python'
             raise ConfigError(problem, advice=advice)
         self._warn_untrained(source, target)
-        if self._tags_each:
+        if self._has_both_tags:
             if source is None:
                 problem = "the model reads several languages, and needs to know that of the text"
                 raise ConfigError(problem, advice="name it, such as --source-lang en")
