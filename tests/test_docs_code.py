@@ -61,6 +61,21 @@ def test_links_and_paths_exist(page: Path) -> None:
     assert not missing
 
 
+def anchors(page: Path) -> set[str]:
+    """The names of a page's headings, as GitHub and the site make them, and those that the page gives itself."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    headings = re.findall(r"^#+ +(.*)", text, re.M)
+    slugs = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+    return {*slugs, *re.findall(r"^\(([\w-]+)\)=$", text, re.M), *re.findall(r'<a id="([\w-]+)"', text)}
+
+
+@each_page
+def test_links_lead_to_headings(page: Path) -> None:
+    links = [link["target"].partition("#") for link in LINK.finditer(page.read_text(encoding="utf-8"))]
+    places = [(page.parent / name if name else page, place) for name, _, place in links if place and ":" not in name]
+    assert [place for file, place in places if file.suffix == ".md" and place not in anchors(file)] == []
+
+
 @pytest.mark.torch
 def test_code_exists_that_pages_include_and_the_reference_names() -> None:
     included = re.compile(r"{literalinclude} (?P<path>\S+)\n(?::[^\n]+\n)*?:pyobject: (?P<name>\S+)")
@@ -91,6 +106,9 @@ def test_the_architecture_has_the_levels_of_the_import_order() -> None:
     rooms = {(int(level), room) for level, names in rows for room in re.findall(r"\*\*(\w+)", names)}
     private = {"__init__", "__main__"}
     assert rooms == {(level, room) for level, rooms in enumerate(LEVELS, start=1) for room in rooms - private}
+    drawing = (ROOT / "docs/images/architecture.svg").read_text(encoding="utf-8")
+    drawn = set(re.findall(r"\w+", " ".join(re.findall(r'class="room"[^>]*>([^<]+)', drawing))))
+    assert {room for _, room in rooms} <= drawn
 
 
 @pytest.mark.parametrize("name", ["ARCHITECTURE.md", "docs/decisions.md"])
@@ -113,14 +131,19 @@ def test_the_readme_is_the_same_in_both_languages() -> None:
     """The same commands and code, but for comments; the same figures, links and files in the same order."""
     english, chinese = (ROOT / name for name in ("README.md", "README.zh.md"))
 
+    def in_english(link: str) -> str:
+        page = link.partition("#")[0]
+        english = page.replace("docs/book/zh/", "docs/")
+        return english if (ROOT / english).exists() else page.replace("/zh/", "/en/")
+
     def said(page: Path) -> list[list[str]]:
         text = page.read_text(encoding="utf-8")
         code = [re.sub(r"\s+#.*", "", block["code"]) for block in BLOCK.finditer(text)]
         rows = [line for line in text.split("\n") if line.startswith("|")]
         figures = [sorted(re.findall(r"\d[\d.,:]*\d|\d", row)) for row in rows]
-        links = sorted({link["target"] for link in LINK.finditer(text)} - {english.name, chinese.name})
+        links = {in_english(link["target"]) for link in LINK.finditer(text)} - {english.name, chinese.name}
         files = re.findall(r"^ {4,}(\w[\w/]*(?:\.py(?:, \w+\.py)*|/))(?: |$)", text, re.M)
-        return [code, *figures, [link.replace("/zh/", "/en/") for link in links], files]
+        return [code, *figures, sorted(links), files]
 
     for ours, theirs in zip(said(english), said(chinese), strict=True):
         assert ours == theirs
