@@ -31,10 +31,10 @@ def test_of_a_file_the_first_lines_are_named_and_the_others_counted(caplog: pyte
 @pytest.mark.parametrize(
     ("n_lines", "quoted", "told_of"),
     [
-        (25, "", "25 of 25 lines are probably wrong: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …; "),
-        (2, "", "2 of 2 lines are probably wrong: 1, 2; "),
-        (1, "A cat.", '1 of 1 line is probably wrong: 1 ("A cat."); '),
-        (4, "A cat.", '4 of 4 lines are probably wrong: 1 ("A cat."), 2 ("A cat."), 3 ("A cat."), …; '),
+        (25, "", "25 of 25 lines are probably wrong: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …; "),
+        (2, "", "2 of 2 lines are probably wrong: lines 1, 2; "),
+        (1, "A cat.", '1 of 1 line is probably wrong: line 1 ("A cat."); '),
+        (4, "A cat.", '4 of 4 lines are probably wrong: lines 1 ("A cat."), 2 ("A cat."), 3 ("A cat."), …; '),
     ],
 )
 def test_of_a_file_improbable_lines_are_counted_and_the_first_named(

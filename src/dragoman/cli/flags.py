@@ -81,7 +81,8 @@ class LineWarnings:
             verb, them = ("is", "it") if count == 1 else ("are", "them")
             advice = f"--min-confidence {least} leaves {them} untranslated"
             which = ", ".join(self._improbable) + (", …" if count > len(self._improbable) else "")
-            problem = f"{count:,} of {counted(self._n_translations, self._unit)} {verb} probably wrong: {which}"
+            label = self._unit if count == 1 else f"{self._unit}s"
+            problem = f"{count:,} of {counted(self._n_translations, self._unit)} {verb} probably wrong: {label} {which}"
             _log.warning(f"{problem}; {advice}")
 
     def _is_named(self, flag: Flag, file: str) -> bool:
