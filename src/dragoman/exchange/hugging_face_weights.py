@@ -4,7 +4,7 @@ Both have a table of positions. Marian's other programs make it themselves, with
 cosines in turn is the same model with its dimensions in another order: first those of the sines. So every map that
 reads or writes D numbers is permuted. A bias that the model does not have is zeros. D model width.
 
-`stock_tensors` is the table of names, for writing (`stock_weights`) and for reading (`hugging_face_import`).
+`stock_tensors` is the table of names, for writing (`stock_weights`) and for reading (`imports.hugging_face`).
 """
 
 from __future__ import annotations
