@@ -20,15 +20,16 @@ class Published:
 
     Args:
         breaks_after: bytes of an answer after which the connection is lost; None keeps it. One answer is broken.
-        ranges: the server answers requests for a rest.
+        ranges: the server answers requests for a rest; "wrong" answers with another part, and says so.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
     address: str = ""
     breaks_after: int | None = None
-    ranges: bool = True
+    ranges: bool | str = True
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
     status: int = 200
+    redirection: str | None = None
 
     def publish_hub_model(self, repository: str, files: Mapping[str, bytes], **card: object) -> None:
         """Publish a model as the Hugging Face hub does; large files have their SHA-256."""
@@ -88,6 +89,8 @@ class _Handler(BaseHTTPRequestHandler):
         if content is None or published.status != 200:
             code = 404 if content is None else published.status
             self.send_response(code)
+            if published.redirection is not None:
+                self.send_header("Location", published.redirection)
             if path.startswith("/api/models/") and content is None:
                 self.send_header("X-Error-Code", "RepoNotFound")
             self.send_header("Content-Length", "0")
@@ -99,6 +102,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
+        if first and published.ranges == "wrong":
+            first -= 1
         rest = content[first:]
         self.send_response(206 if first else 200)
         self.send_header("Content-Length", str(len(rest)))

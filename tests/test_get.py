@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,14 +13,17 @@ import pytest
 from published import Published, digest, publishing
 from shapes import shaped_bundle
 
-from dragoman.bundle.named_models import local_name, named_models
+from dragoman.bundle.named_models import REMOTE_NAMES, downloads, fetched_models, local_name, named_models
 from dragoman.cli import program
+from dragoman.errors import ConfigError
 from dragoman.exchange.export_folder import write_files
 from dragoman.exchange.hugging_face_folder import folder_files
 from dragoman.imports import download
 from dragoman.imports.download import RemoteFile, fetch_file
-from dragoman.imports.getting import find_remote
+from dragoman.imports.getting import SOURCES, find_remote
+from dragoman.imports.hub_models import chosen_weights
 from dragoman.imports.remote import NetworkError
+from dragoman.machine.locks import lock_folder
 
 NAME = "opus-mt-en-de"
 
@@ -116,7 +121,10 @@ def test_names_are_file_names() -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("everydya", "no source of models has a name like 'everydya'"),
+        (
+            "everydya",
+            "no source of models has a name like 'everydya'; names are opus-mt-en-de, nllb-200-distilled-600M, m2m",
+        ),
         ("hf:opus-mt-en-de", "'opus-mt-en-de' is no model of the hub"),
         ("hf:../../etc", "is no model of the hub"),
         ("firefox:german", "'german' is not a pair of languages"),
@@ -135,6 +143,28 @@ def test_a_wrong_name_is_refused_in_one_line(
     assert not place.exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("everydya", "no source of models has a name"),
+        ("hf:everydya", "is no model of the hub"),
+        (NAME, "huggingface_hub is not installed; install it"),
+    ],
+)
+def test_the_name_is_checked_before_its_package(
+    name: str, problem: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    assert program.run(["get", name]) in (1, 2)
+    told = capsys.readouterr().err
+    assert problem in told
+    assert told.count("\n") == 1
+
+
+def test_all_sources_have_names() -> None:
+    assert SOURCES.keys() == REMOTE_NAMES.keys()
+
+
 def test_a_name_that_was_not_fetched_is_told(place: Path, capsys: Any) -> None:
     assert program.run(["translate", "-m", "firefox:en-de"]) == 3
     assert "dragoman get firefox:en-de" in capsys.readouterr().err
@@ -147,7 +177,7 @@ def test_no_network_is_used_offline(
     if how == "HF_HUB_OFFLINE":
         monkeypatch.setenv(how, "1")
     assert program.run(["get", NAME, *([how] if how.startswith("--") else [])]) == 1
-    assert f"{NAME} is not here, and {how} forbids the network" in capsys.readouterr().err
+    assert f"{NAME} is not here, and {how} forbids the network; run it without {how}" in capsys.readouterr().err
     assert published.asked == []
 
 
@@ -162,11 +192,104 @@ def test_a_damaged_model_of_the_hub_is_not_kept(
     assert NAME not in named_models()
 
 
-def test_a_model_of_another_kind_is_refused(published: Published, place: Path, capsys: Any) -> None:
+def test_a_model_of_another_kind_is_refused_before_its_weights_come(
+    published: Published, place: Path, capsys: Any
+) -> None:
     published.publish_hub_model("google/t5", {"config.json": b'{"model_type": "t5"}', "model.safetensors": b"x"})
     assert program.run(["get", "hf:google/t5"]) == 3
     assert "t5" in capsys.readouterr().err
-    assert named_models().keys().isdisjoint({"google--t5"})
+    assert not any("safetensors" in path for _, path, _ in published.asked)
+    assert not [*place.iterdir()]
+
+
+def test_a_damaged_model_is_fetched_anew(
+    published: Published, place: Path, opus: dict[str, bytes], capsys: Any
+) -> None:
+    published.publish_hub_model(f"Helsinki-NLP/{NAME}", {**opus, "source.spm": b"damaged"})
+    assert program.run(["get", NAME]) == 3
+    published.publish_hub_model(f"Helsinki-NLP/{NAME}", opus)
+    assert program.run(["get", NAME]) == 0
+    assert [path.name for path in place.iterdir()] == [NAME]
+
+
+def test_a_folder_without_a_model_is_told_before_anything_is_fetched(
+    published: Published, place: Path, opus: dict[str, bytes], capsys: Any
+) -> None:
+    published.publish_hub_model(f"Helsinki-NLP/{NAME}", opus)
+    (place / NAME).mkdir(parents=True)
+    assert program.run(["get", NAME]) == 1
+    assert f"no whole model: {place / NAME}; remove this folder" in capsys.readouterr().err
+    assert not any("safetensors" in path for _, path, _ in published.asked)
+
+
+def test_a_model_that_another_process_fetches_is_left_to_it(
+    published: Published, place: Path, opus: dict[str, bytes], capsys: Any
+) -> None:
+    published.publish_hub_model(f"Helsinki-NLP/{NAME}", opus)
+    with lock_folder(place / f".{NAME}.files"):
+        assert program.run(["get", NAME]) == 1
+    assert "in use by process" in capsys.readouterr().err
+    assert program.run(["get", NAME]) == 0
+
+
+def test_a_model_that_does_not_fit_is_not_begun(
+    published: Published, place: Path, opus: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    published.publish_hub_model(f"Helsinki-NLP/{NAME}", opus)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(9, 9, 1_000))
+    assert program.run(["get", NAME]) == 5
+    assert "bytes needed, 1,000 free" in capsys.readouterr().err
+    assert not any("safetensors" in path for _, path, _ in published.asked)
+
+
+def test_the_hub_may_list_no_files(published: Published, place: Path, capsys: Any) -> None:
+    for path in (f"/api/models/Helsinki-NLP/{NAME}", f"/api/models/Helsinki-NLP/{NAME}/revision/main"):
+        published.files[path] = json.dumps({"id": NAME}).encode()
+    assert program.run(["get", NAME]) == 1
+    assert "the hub does not list its files" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("names", "weights"),
+    [
+        (("model.safetensors", "model.fp16.safetensors", "pytorch_model.bin"), ["model.safetensors"]),
+        (("model.fp16.safetensors", "pytorch_model.bin"), ["pytorch_model.bin"]),
+        (
+            (
+                "model.safetensors.index.json",
+                "model-1-of-2.safetensors",
+                "model-2-of-2.safetensors",
+                "model-a.safetensors",
+            ),
+            ["model-1-of-2.safetensors", "model-2-of-2.safetensors"],
+        ),
+        (("*.safetensors", "model[a].safetensors", "model-1-of-2.safetensors"), []),
+    ],
+)
+def test_one_form_of_the_weights_is_fetched(names: tuple[str, ...], weights: list[str]) -> None:
+    assert chosen_weights(names) == weights
+
+
+@pytest.mark.parametrize("folder", ["unreadable", "nowhere", "without home"])
+def test_models_that_nobody_may_read_are_passed_over(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError
+
+    monkeypatch.setenv("DRAGOMAN_MODELS", str(tmp_path / "models"))
+    if folder == "unreadable":
+        (tmp_path / "models" / "closed").mkdir(parents=True)
+        monkeypatch.setattr(Path, "is_file", refuse)
+    if folder == "without home":
+        for name in ("DRAGOMAN_MODELS", "XDG_DATA_HOME"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
+        with pytest.raises(ConfigError, match="DRAGOMAN_MODELS"):
+            downloads()
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+        assert downloads() == tmp_path / "dragoman" / "models"
+    assert fetched_models() == {}
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
@@ -174,25 +297,53 @@ def test_a_model_of_another_kind_is_refused(published: Published, place: Path, c
 CONTENT = bytes(np.random.default_rng(1).integers(0, 256, 300_000, dtype=np.uint8))
 
 
-@pytest.mark.parametrize("ranges", [True, False])
+@pytest.mark.parametrize("ranges", [True, False, "wrong"])
 @pytest.mark.parametrize("lost", [0, 1, 100_000, 299_999])
 def test_a_lost_connection_is_continued(
-    lost: int, ranges: bool, published: Published, place: Path, tmp_path: Path
+    lost: int, ranges: bool | str, published: Published, place: Path, tmp_path: Path
 ) -> None:
     published.files["/file"] = CONTENT
     published.breaks_after, published.ranges = lost, ranges
     file = RemoteFile("file", f"{published.address}/file", len(CONTENT), digest(CONTENT))
     assert fetched(file, tmp_path) == (CONTENT, len(CONTENT))
     assert [path.name for path in tmp_path.glob("file*")] == ["file"]
-    if lost and ranges:
+    if lost and ranges is True:
         assert published.asked[-1][2] == f"bytes={lost}-"
 
 
-def test_an_earlier_part_is_continued(published: Published, place: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_hashed", [True, False])
+def test_an_earlier_part_is_continued_if_a_hash_tells_that_both_fit(
+    is_hashed: bool, published: Published, place: Path, tmp_path: Path
+) -> None:
     published.files["/file"] = CONTENT
-    (tmp_path / "file.part").write_bytes(CONTENT[:1_000])
-    assert fetched(RemoteFile("file", f"{published.address}/file"), tmp_path) == (CONTENT, len(CONTENT))
-    assert published.asked == [("GET", "/file", "bytes=1000-")]
+    (tmp_path / ".dragoman-file").write_bytes(CONTENT[:1_000])
+    file = RemoteFile("file", f"{published.address}/file", None, digest(CONTENT) if is_hashed else None)
+    assert fetched(file, tmp_path) == (CONTENT, len(CONTENT))
+    assert published.asked == [("GET", "/file", "bytes=1000-" if is_hashed else None)]
+
+
+@pytest.mark.parametrize("there", [CONTENT, CONTENT[:-1], CONTENT[:-1] + b"?"])
+def test_a_file_that_is_there_is_compared(there: bytes, published: Published, place: Path, tmp_path: Path) -> None:
+    published.files["/file"] = CONTENT
+    (tmp_path / "file").write_bytes(there)
+    file = RemoteFile("file", f"{published.address}/file", len(CONTENT), digest(CONTENT))
+    assert fetched(file, tmp_path) == (CONTENT, len(CONTENT))
+    assert bool(published.asked) == (there != CONTENT)
+
+
+def test_a_bomb_is_not_unpacked_for_its_hash(published: Published, place: Path, tmp_path: Path) -> None:
+    zeros = bytes(30_000_000)
+    published.files["/file.gz"] = gzip.compress(zeros, 1)
+    with pytest.raises(NetworkError, match="its hash is not the published one"):
+        fetched(RemoteFile("file.gz", f"{published.address}/file.gz", None, digest(zeros)), tmp_path)
+
+
+@pytest.mark.parametrize("place", ["ftp://localhost/file", "file:///etc/hostname"])
+def test_no_redirection_leads_out_of_the_web(place: str, published: Published, tmp_path: Path) -> None:
+    published.files["/file"], published.status, published.redirection = CONTENT, 302, place
+    with pytest.raises(NetworkError, match=r"unknown url type: ftp|Redirection"):
+        fetched(RemoteFile("file", f"{published.address}/file"), tmp_path)
+    assert len(published.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -277,13 +428,27 @@ def test_a_server_that_is_not_there_is_told_in_one_line(
     assert "Connection refused" in told
 
 
-@pytest.mark.parametrize("path", ["", "..", "a/..", "a/.hidden", "a/b c", "a/b\0"])
-def test_a_file_that_is_no_name_is_refused(path: str, published: Published, place: Path) -> None:
+@pytest.mark.parametrize(
+    "model",
+    [
+        *({"path": path} for path in ("", "..", "a/..", "a/.hidden", "a/b c", "a/b\0")),
+        *({"path": "a", "size": size} for size in (True, -1, "9")),
+        *({"path": "a", "uncompressedHash": hash} for hash in ("0" * 63, 7, ["0" * 64])),
+    ],
+)
+def test_a_file_that_is_none_is_refused(model: Any, published: Published, place: Path) -> None:
     published.files["/models.json"] = firefox_list(
-        published.address, en_de=[entry("Release", model={"path": path}, vocab={"path": "vocab"})]
+        published.address, en_de=[entry("Release", model=model, vocab={"path": "vocab"})]
     )
     with pytest.raises(NetworkError, match="another form"):
         find_remote("firefox:en-de")
+
+
+def test_spaces_in_folders_and_large_letters_in_hashes_are_read(published: Published, place: Path) -> None:
+    model = {"path": "a b/model", "uncompressedHash": digest(CONTENT).upper()}
+    published.files["/models.json"] = firefox_list(published.address, en_de=[entry("Release", model=model)])
+    (file,) = find_remote("firefox:en-de").fetch.args[0]
+    assert (file.url, file.sha256) == (f"{published.address}/a%20b/model", digest(CONTENT))
 
 
 def test_two_files_of_one_name_are_refused(published: Published, place: Path) -> None:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from dragoman.bundle.format import CARD, CONFIG, TOKENIZER, WEIGHTS
-from dragoman.bundle.named_models import installing_advice, is_remote, named_model, named_models
+from dragoman.bundle.named_models import installing_advice, named_model, named_models, remote_source
 from dragoman.errors import BundleError
 from dragoman.machine.folders import MANIFEST
 from dragoman.machine.pointers import read_pointer
@@ -29,7 +29,8 @@ def find_bundle(name: str | Path) -> Path:
     if (folder := named_model(str(name))) is not None:
         return folder
     if advice := installing_advice(str(name)):
-        what = "is not here yet" if is_remote(str(name)) else "is a model for non-commercial use that is not installed"
+        is_remote = remote_source(str(name)) is not None
+        what = "is not here yet" if is_remote else "is a model for non-commercial use that is not installed"
         raise BundleError(f"{name} {what}", advice=advice)
     return _bundle_of(path)
 

@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dragoman.bundle.format import CONFIG
+from dragoman.errors import ConfigError
 
 #: Holds the bundles that come with the package, each in a folder of its name.
 PRETRAINED = Path(__file__).parent.parent / "pretrained"
@@ -26,13 +27,20 @@ PRETRAINED = Path(__file__).parent.parent / "pretrained"
 GROUP = "dragoman.models"
 #: The models for non-commercial use, which are another distribution in dragoman's repository.
 CAPTION_MODELS = ("multi30k-en-de", "multi30k-en-fr")
+#: The sources of published models, and names that they have; most begin with that of their source.
+REMOTE_NAMES = {
+    "hf": "opus-mt-en-de, nllb-200-distilled-600M, m2m100_418M, hf:OWNER/MODEL",
+    "firefox": "firefox:en-de",
+}
 #: Owners of the models of the Hugging Face hub that go by their names alone, by the beginnings of these names.
-OWNERS = {"opus-mt-": "Helsinki-NLP", "nllb-200-": "facebook", "m2m100_": "facebook"}
+_OWNERS = {"opus-mt-": "Helsinki-NLP", "nllb-200-": "facebook", "m2m100_": "facebook"}
+#: Where systems keep the data of programs, in the home folder.
+_DATA = {"win32": "AppData/Local", "darwin": "Library/Application Support"}
 
 
 def named_models() -> Mapping[str, Path]:
     """Return the folders of all models that are installed, by their names, in alphabetical order."""
-    found = _fetched() | dict(_offered(entry_points(group=GROUP))) | _shipped()
+    found = fetched_models() | dict(_offered(entry_points(group=GROUP))) | _shipped()
     return dict(sorted(found.items()))
 
 
@@ -46,17 +54,50 @@ def named_model(name: str) -> Path | None:
     if (shipped := _shipped().get(name)) is not None:
         return shipped
     offered = next((path for _, path in _offered(entry_points(group=GROUP, name=name))), None)
-    return offered or _fetched().get(local_name(name))
+    return offered or fetched_models().get(local_name(name))
 
 
 def downloads() -> Path:
-    """Return the folder of the models that were fetched: DRAGOMAN_MODELS, or a place that the system has for such."""
+    """Return the folder of the models that were fetched: DRAGOMAN_MODELS, or a place that the system has for such.
+
+    Raises:
+        ConfigError: nobody knows where that is.
+    """
     if chosen := os.environ.get("DRAGOMAN_MODELS"):
         return Path(chosen)
-    home = Path.home()
-    places = {"win32": home / "AppData" / "Local", "darwin": home / "Library" / "Application Support"}
-    place = os.environ.get("XDG_DATA_HOME") or places.get(sys.platform, home / ".local" / "share")
-    return Path(place) / "dragoman" / "models"
+    place = os.environ.get("XDG_DATA_HOME")
+    try:
+        data = Path(place) if place else Path.home() / _DATA.get(sys.platform, ".local/share")
+    except RuntimeError:
+        raise ConfigError("this user has no home folder", advice="name a folder in DRAGOMAN_MODELS") from None
+    return data / "dragoman" / "models"
+
+
+def fetched_models() -> dict[str, Path]:
+    """Return the folders of the models that `dragoman get` has fetched, by their names."""
+    try:
+        folders = [*downloads().iterdir()]
+    except (OSError, ConfigError):
+        return {}
+    return {folder.name: folder for folder in folders if not folder.name.startswith(".") and _has_config(folder)}
+
+
+def remote_source(name: str) -> tuple[str, str] | None:
+    """Return the source that publishes a model, a key of `REMOTE_NAMES`, and the model's name there.
+
+    Returns:
+        None if no source has such names.
+
+    >>> remote_source("firefox:en-de"), remote_source("hf:someone/model"), remote_source("everyday")
+    (('firefox', 'en-de'), ('hf', 'someone/model'), None)
+    >>> remote_source("opus-mt-en-de")
+    ('hf', 'Helsinki-NLP/opus-mt-en-de')
+    """
+    source, colon, rest = name.partition(":")
+    if colon:
+        return (source, rest) if source in REMOTE_NAMES else None
+    owner = _owner_of(name)
+    return None if owner is None else ("hf", f"{owner}/{name}")
 
 
 def local_name(name: str) -> str:
@@ -67,40 +108,33 @@ def local_name(name: str) -> str:
     >>> local_name("hf:someone/model")
     'someone--model'
     """
-    source, _, rest = name.partition(":")
-    if source == "firefox":
+    if (found := remote_source(name)) is None:
+        return name
+    source, rest = found
+    if source != "hf":
         return f"{source}-{rest}"
-    owner, slash, model = rest.partition("/")
-    if source == "hf" and slash:
-        return model if owner_of(model) == owner else f"{owner}--{model}"
-    return name
+    owner, _, model = rest.partition("/")
+    return model if _owner_of(model) == owner else f"{owner}--{model}"
 
 
-def owner_of(model: str) -> str | None:
+def _owner_of(model: str) -> str | None:
     """Return whose model of the Hugging Face hub has this name, for those that go by their names alone."""
-    return next((owner for start, owner in OWNERS.items() if model.startswith(start)), None)
-
-
-def is_remote(name: str) -> bool:
-    """Return True for a name that `dragoman get` may know."""
-    return name.startswith(("hf:", "firefox:")) or owner_of(name) is not None
+    return next((owner for start, owner in _OWNERS.items() if model.startswith(start)), None)
 
 
 def installing_advice(name: str) -> str:
     """Return how to get a model that is not installed; "" where nothing is known about it."""
-    if is_remote(name):
+    if remote_source(name) is not None:
         return f"fetch it: dragoman get {name}"
     place = "install dragoman-captions in dragoman's repository: pip install ./packages/captions"
     return place if name in CAPTION_MODELS else ""
 
 
-def _fetched() -> dict[str, Path]:
-    """Return the folders of the models that `dragoman get` has fetched."""
+def _has_config(folder: Path) -> bool:
     try:
-        folders = [folder for folder in downloads().iterdir() if not folder.name.startswith(".")]
-    except OSError:
-        return {}
-    return {folder.name: folder for folder in folders if (folder / CONFIG).is_file()}
+        return (folder / CONFIG).is_file()
+    except OSError:  # nobody may look into it
+        return False
 
 
 def _shipped() -> dict[str, Path]:

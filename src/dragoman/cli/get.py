@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Stored, option
 from dragoman.cli.streams import command_line, megabytes, say, translate_command
 
@@ -26,11 +25,13 @@ def get(
 ) -> None:
     """Fetch a published model by its name, and keep it.
 
-    Names are those of OPUS-MT, NLLB-200 and M2M100 (opus-mt-en-de, nllb-200-distilled-600M), hf:OWNER/MODEL of the
-    Hugging Face hub, and firefox:en-de of Firefox. Before anything is fetched, licence, size and origin are shown. The
-    files are compared with their published hashes and converted. From then on -m takes the name, and `dragoman models`
-    lists it. An interrupted download is continued by the same command. DRAGOMAN_MODELS names another folder to keep
-    models in.
+    Names are those of OPUS-MT, NLLB-200 and M2M100 (opus-mt-en-de, nllb-200-distilled-600M, m2m100_418M),
+    hf:OWNER/MODEL of the Hugging Face hub, and firefox:en-de of Firefox. Before anything is fetched, licence, size and
+    origin are shown. Files whose hashes are published are compared with them, and all are converted. From then on -m
+    takes the name, and `dragoman models` lists it. An interrupted download is continued by the same command.
+
+    Models are kept in ~/.local/share/dragoman/models (macOS: ~/Library/Application Support, Windows: AppData/Local), or
+    in the folder that DRAGOMAN_MODELS names.
 
     \b
     dragoman get opus-mt-en-de
@@ -39,14 +40,12 @@ def get(
     from dragoman.bundle.named_models import local_name, named_model
 
     if (folder := named_model(name)) is not None:
-        say(f"{name} is here already: {folder}; use it: {command_line('translate', '-m', local_name(name))}")
+        use = command_line("translate", "-m", local_name(name))
+        say(f"{name} is here already: {folder}; use it: {use}; to fetch it anew, remove this folder first")
         return
-    from dragoman.imports.getting import find_remote, get_model, require_network
+    from dragoman.imports.getting import find_remote, get_model
 
-    require_network(name, offline)
-    if name.startswith("hf:") or ":" not in name:
-        require_package(f"get {name}", "huggingface_hub")
-    remote = find_remote(name)
+    remote = find_remote(name, is_offline=offline)
     say(remote.describe())
     with _shown(remote.n_bytes) as progress:
         folder, bundle = get_model(name, remote, precision, (source_lang, target_lang), progress)

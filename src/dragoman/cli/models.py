@@ -24,7 +24,7 @@ def models(as_json: AsJson = False) -> None:
     """
     from dragoman.bundle.finding import model_path
     from dragoman.bundle.model_list import list_models
-    from dragoman.bundle.named_models import CAPTION_MODELS, downloads, installing_advice
+    from dragoman.bundle.named_models import CAPTION_MODELS, fetched_models, installing_advice
 
     listed = list_models()
     print_result(json.dumps([_row(model) for model in listed], ensure_ascii=False) if as_json else _table(listed))
@@ -33,8 +33,8 @@ def models(as_json: AsJson = False) -> None:
             say(f"{model.name} cannot be used: {model.problem}")
         if (path := model_path(model.name)) is not None:
             say(f"{path.absolute()} comes before the installed model of that name")
-    if any(model.folder.parent == downloads() for model in listed):
-        say(f"models that were fetched are in {downloads()}; to remove one, remove its folder")
+    if (fetched := next(iter(fetched_models().values()), None)) is not None:
+        say(f"models that were fetched are in {fetched.parent}; to remove one, remove its folder")
     if missing := [name for name in CAPTION_MODELS if name not in {model.name for model in listed}]:
         say(f"not installed, for non-commercial use: {', '.join(missing)}; {installing_advice(missing[0])}")
     if any(model.problem is not None for model in listed):

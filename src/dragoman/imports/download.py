@@ -5,23 +5,20 @@ Python's own client is used, which keeps to the usual variables for proxies (htt
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import http.client
 import json
 import time
 import urllib.error
 import urllib.request
-import zlib
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
-from urllib.parse import urlsplit
+from typing import Any
 
 from dragoman.errors import disk_errors
+from dragoman.imports.compressed_files import content_hash
 from dragoman.imports.remote import NetworkError, Progress
+from dragoman.machine.files import temporary
 
 #: Bytes that are read at once, seconds without a byte after which a connection counts as lost, and tries of a file.
 _CHUNK, _TIMEOUT, _TRIES = 1 << 18, 30.0, 4
@@ -30,6 +27,16 @@ _MOST_LIST_BYTES, _MOST_BYTES = 10_000_000, 20_000_000_000
 _LOST = (OSError, http.client.HTTPException)
 #: Answers that a later try may better.
 _TEMPORARY = (408, 429, 500, 502, 503, 504)
+#: All that an address may lead to: Python's usual client would follow a redirection to ftp, too.
+_HANDLERS = (
+    urllib.request.ProxyHandler,
+    urllib.request.HTTPHandler,
+    urllib.request.HTTPSHandler,
+    urllib.request.HTTPRedirectHandler,
+    urllib.request.HTTPDefaultErrorHandler,
+    urllib.request.HTTPErrorProcessor,
+    urllib.request.UnknownHandler,
+)
 
 
 @dataclass(frozen=True)
@@ -67,16 +74,21 @@ def fetch_json(url: str) -> Any:
 
 
 def fetch_file(file: RemoteFile, folder: Path, progress: Progress) -> None:
-    """Fetch a file into a folder, unless it is there; a part that is there is continued.
+    """Fetch a file into a folder, unless it is there.
+
+    The part that an earlier call has left is continued if the file has a hash, which tells if both parts fit.
 
     Raises:
         NetworkError: it cannot be fetched, or is not the file that it should be; its part is kept, or removed.
         ResourceError: the disk is full; the part is kept.
     """
-    path, part = folder / file.name, folder / f"{file.name}.part"
-    if path.is_file():
+    path = folder / file.name
+    part = temporary(path)
+    if path.is_file() and _problem(file, path) is None:
         progress(path.stat().st_size)
         return
+    if file.sha256 is None:
+        part.unlink(missing_ok=True)
     progress(_size(part))
     for number in range(_TRIES):
         try:
@@ -87,7 +99,9 @@ def fetch_file(file: RemoteFile, folder: Path, progress: Progress) -> None:
                 advice = "check the network, and run it again; what has come is kept"
                 raise NetworkError(_lost(error), file.url, advice=advice) from None
             time.sleep(0.2 * 4**number)
-    _compare(file, part)
+    if (problem := _problem(file, part)) is not None:
+        part.unlink()
+        raise NetworkError(problem, file.url, advice="run it again; if it stays so, do not use this model")
     with disk_errors(path):
         part.replace(path)
 
@@ -103,6 +117,10 @@ def _continue(file: RemoteFile, part: Path, progress: Progress) -> None:
         return
     with closing(_opened(file.url, there)) as answer, disk_errors(part):
         is_rest = answer.status == http.client.PARTIAL_CONTENT
+        if is_rest and not answer.headers.get("Content-Range", "").startswith(f"bytes {there}-"):
+            part.unlink(missing_ok=True)
+            progress(-there)
+            raise http.client.HTTPException("another part came than was asked for")
         if not is_rest:
             progress(-there)
         with open(part, "ab" if is_rest else "wb") as output:
@@ -144,57 +162,32 @@ def _opened(url: str, first: int = 0) -> http.client.HTTPResponse:
         OSError, HTTPException: the server cannot be reached, or answers nonsense; a later try may do.
     """
     headers = {"User-Agent": "dragoman"} | ({"Range": f"bytes={first}-"} if first else {})
+    client = urllib.request.OpenerDirector()
+    for handler in _HANDLERS:
+        client.add_handler(handler())
     try:
-        if urlsplit(url).scheme not in ("https", "http"):
-            raise ValueError
-        answer: http.client.HTTPResponse = urllib.request.urlopen(
-            urllib.request.Request(url, headers=headers), timeout=_TIMEOUT
-        )
+        answer: http.client.HTTPResponse = client.open(urllib.request.Request(url, headers=headers), timeout=_TIMEOUT)
     except urllib.error.HTTPError as error:
         if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and first:
             return _opened(url)
         if error.code in _TEMPORARY:
             raise ConnectionError(f"{error.code} {error.reason}") from None
         raise NetworkError(f"the server answers {error.code} {error.reason}", url, advice="check the name") from None
-    except ValueError:
-        raise NetworkError("not an address of the web", url, advice="it begins with https://") from None
+    except (ValueError, urllib.error.URLError) as error:
+        if isinstance(reason := getattr(error, "reason", ""), str):  # an address that is none, or one of ftp
+            problem = f"not an address of the web{f' ({reason})' if reason else ''}"
+            raise NetworkError(problem, url, advice="it begins with https://") from None
+        raise
     return answer
 
 
-def _compare(file: RemoteFile, part: Path) -> None:
-    """Remove a part that is not the file that it should be.
-
-    Raises:
-        NetworkError: its size or its hash is another one.
-    """
-    problem, size = None, _size(part)
+def _problem(file: RemoteFile, path: Path) -> str | None:
+    """Say why a file on the disk is not the one that it should be; None if nothing is wrong."""
+    size = path.stat().st_size
     if size > _limit(file):
-        problem = f"more than {_limit(file):,} bytes came"
-    elif file.n_bytes is not None and size < file.n_bytes:
-        problem = f"{size:,} bytes came instead of {file.n_bytes:,}"
-    elif file.sha256 is not None and _hash(part, file.name.endswith(".gz")) != file.sha256:
-        problem = "its hash is not the published one"
-    if problem is not None:
-        part.unlink()
-        raise NetworkError(problem, file.url, advice="run it again; if it stays so, do not use this model")
-
-
-def _hash(path: Path, is_packed: bool) -> str | None:
-    """Return the SHA-256 of a file's content; None if it cannot be unpacked."""
-    total = hashlib.sha256()
-    try:
-        with gzip.open(path) if is_packed else open(path, "rb") as file:
-            for chunk in _chunks(file):
-                total.update(chunk)
-    except (OSError, EOFError, zlib.error):
-        return None
-    return total.hexdigest()
-
-
-def _chunks(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
-    n_bytes = 0
-    while chunk := file.read(_CHUNK):
-        n_bytes += len(chunk)
-        if n_bytes > _MOST_BYTES:
-            raise EOFError
-        yield chunk
+        return f"more than {_limit(file):,} bytes came"
+    if file.n_bytes is not None and size < file.n_bytes:
+        return f"{size:,} bytes came instead of {file.n_bytes:,}"
+    if file.sha256 is not None and content_hash(path) != file.sha256:
+        return "its hash is not the published one"
+    return None

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import quote
 
 from dragoman.errors import ConfigError
 from dragoman.imports.download import RemoteFile, fetch_file, fetch_json
@@ -18,7 +19,7 @@ LIST = "https://storage.googleapis.com/moz-fx-translations-data--303e-prod-trans
 _PAGE = "https://github.com/mozilla/translations"
 #: The files of a model, by the list's names: one vocabulary, or one for each side.
 _PARTS = ("model", "lexicalShortlist", "vocab", "srcVocab", "trgVocab")
-_FILE_NAME = re.compile(r"\w[\w.-]*")
+_FILE_NAME, _HASH = re.compile(r"\w[\w.-]*"), re.compile(r"[0-9a-fA-F]{64}")
 #: The states of models that are taken, the best first.
 _RELEASED = ("Release", "Release Desktop", "Release Android", "Nightly")
 
@@ -61,11 +62,12 @@ def find_firefox_model(pair: str) -> RemoteModel:
 
 
 def _file(base: str, entry: Mapping[str, Any]) -> RemoteFile:
-    path = PurePosixPath(entry["path"])
-    if not _FILE_NAME.fullmatch(path.name):
+    path, size, digest = PurePosixPath(entry["path"]), entry.get("size"), entry.get("uncompressedHash")
+    is_size = size is None or (type(size) is int and size >= 0)
+    is_hash = digest is None or _HASH.fullmatch(digest)
+    if not (_FILE_NAME.fullmatch(path.name) and is_size and is_hash):
         raise ValueError
-    size, digest = entry.get("size"), entry.get("uncompressedHash")
-    return RemoteFile(path.name, f"{base}/{path}", size if isinstance(size, int) else None, digest)
+    return RemoteFile(path.name, f"{base}/{quote(str(path))}", size, digest and digest.lower())
 
 
 def _near(models: Mapping[str, Any], pair: str) -> str:

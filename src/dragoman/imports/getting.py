@@ -8,50 +8,39 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dragoman.bundle.bundle import Bundle, write_bundle
-from dragoman.bundle.named_models import downloads, local_name, owner_of
+from dragoman.bundle.named_models import REMOTE_NAMES, downloads, local_name, remote_source
 from dragoman.bundle.weights import StoredPrecision
-from dragoman.errors import ConfigError, DragomanError, disk_errors
+from dragoman.errors import BundleError, ConfigError, DragomanError, RunFolderError, disk_errors
 from dragoman.imports.firefox_models import find_firefox_model
 from dragoman.imports.hub_models import find_hub_model
 from dragoman.imports.kinds import Languages, kind_of
 from dragoman.imports.remote import Progress, RemoteModel
+from dragoman.machine.files import require_space
+from dragoman.machine.locks import lock_folder
 
-#: Where models are published, by what comes before the colon of their names.
+#: How a model is found at each source of `REMOTE_NAMES`, by its name there.
 SOURCES: dict[str, Callable[[str], RemoteModel]] = {
     "hf": find_hub_model,
     "firefox": find_firefox_model,
 }
 
 
-def find_remote(name: str) -> RemoteModel:
+def find_remote(name: str, *, is_offline: bool = False) -> RemoteModel:
     """Return the model of a name: "opus-mt-en-de", "hf:OWNER/MODEL" or "firefox:en-de".
 
     Raises:
         ConfigError: no name is like this.
+        DragomanError: the network is forbidden, by `is_offline` or by HF_HUB_OFFLINE.
         NetworkError: there is no such model, or its publisher cannot be asked.
     """
-    source, colon, rest = name.partition(":")
-    if colon and source in SOURCES:
-        return SOURCES[source](rest)
-    owner = owner_of(name)
-    if owner is None or colon:
-        raise ConfigError(
-            f"no source of models has a name like {name!r}",
-            advice="names are opus-mt-en-de, nllb-200-distilled-600M, hf:OWNER/MODEL, firefox:en-de",
-        )
-    return find_hub_model(f"{owner}/{name}")
-
-
-def require_network(name: str, is_offline: bool) -> None:
-    """Refuse a download where the network is forbidden, by `is_offline` or by HF_HUB_OFFLINE.
-
-    Raises:
-        DragomanError: it is.
-    """
-    is_forbidden = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
-    if is_offline or is_forbidden:
+    if (found := remote_source(name)) is None:
+        advice = f"names are {', '.join(REMOTE_NAMES.values())}"
+        raise ConfigError(f"no source of models has a name like {name!r}", advice=advice)
+    if is_offline or os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         what = "--offline" if is_offline else "HF_HUB_OFFLINE"
-        raise DragomanError(f"{name} is not here, and {what} forbids the network", advice="allow the network once")
+        raise DragomanError(f"{name} is not here, and {what} forbids the network", advice=f"run it without {what}")
+    source, rest = found
+    return SOURCES[source](rest)
 
 
 def get_model(
@@ -63,19 +52,33 @@ def get_model(
         its folder, and the bundle.
 
     Raises:
-        BundleError: it is of no kind that is read, or damaged; its files are kept for another try.
+        BundleError: it is of no kind that is read, or damaged; what was fetched is removed.
         NetworkError, ResourceError: it cannot be fetched or kept; what has come is continued by the next call.
+        RunFolderError: another process fetches it, or its folder is there and has no whole model.
     """
     folder = downloads() / local_name(name)
+    if folder.exists():
+        raise RunFolderError("there already, and no whole model", folder, advice="remove this folder")
     fetched = folder.with_name(f".{folder.name}.files")
-    with disk_errors(fetched):
-        fetched.mkdir(parents=True, exist_ok=True)
-        remote.fetch(fetched, progress)
-    codes = languages[0] or remote.languages[0], languages[1] or remote.languages[1]
-    bundle = kind_of(fetched).read(fetched, codes)
-    write_bundle(folder, bundle, precision, _card(name, remote, bundle))
+    try:
+        with lock_folder(fetched):
+            bundle = _fetch(remote, fetched, languages, progress)
+            write_bundle(folder, bundle, precision, _card(name, remote, bundle))
+    except BundleError:  # of these files there will never be a model
+        shutil.rmtree(fetched, ignore_errors=True)
+        raise
     shutil.rmtree(fetched, ignore_errors=True)
     return folder, bundle
+
+
+def _fetch(remote: RemoteModel, folder: Path, languages: Languages, progress: Progress) -> Bundle:
+    if remote.n_bytes is not None:
+        there = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        require_space(folder, remote.n_bytes - there)
+    with disk_errors(folder):
+        remote.fetch(folder, progress)
+    codes = languages[0] or remote.languages[0], languages[1] or remote.languages[1]
+    return kind_of(folder).read(folder, codes)
 
 
 def _card(name: str, remote: RemoteModel, bundle: Bundle) -> str:

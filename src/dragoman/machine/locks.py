@@ -115,7 +115,7 @@ def _take(folder: Path) -> Lock:
         lock = Lock(folder, file)
         try:
             if not _try_lock(file, folder):
-                advice = "wait for it, or choose another --output"
+                advice = "wait for it, or choose another folder"
                 raise RunFolderError(f"in use by {_owner(file)}", folder, advice=advice)
             if lock.is_held():
                 return lock
