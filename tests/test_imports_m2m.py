@@ -108,6 +108,17 @@ def test_200_languages_fit(model: Path) -> None:
     assert len(to_json(many._description())) < JSON_LIMIT
 
 
+def test_embeddings_are_scaled_unless_the_folder_says_otherwise(tmp_path: Path) -> None:
+    """As transformers' M2M100Config has it; that of Marian's models is the other way round."""
+    folder = write_m2m_folder(tmp_path / "folder", "m2m")
+    config = json.loads((folder / "config.json").read_text())
+    for scale in (None, False, True):
+        config["scale_embedding"] = scale
+        kept = {name: value for name, value in config.items() if value is not None}
+        (folder / "config.json").write_text(json.dumps(kept))
+        assert import_hugging_face(folder).config.scale_embeddings is (scale is not False)
+
+
 def test_languages_that_are_named_are_the_only_ones(tmp_path: Path) -> None:
     folder = write_m2m_folder(tmp_path / "folder", "nllb")
     assert import_hugging_face(folder, ("en", "zho_Hans")).tokenizers.directions == (("en", "zh-Hans"),)
@@ -144,6 +155,11 @@ def test_it_can_be_tuned_to_own_text(model: Path, tmp_path: Path) -> None:
 
 
 # -- damaged folders ---------------------------------------------------------------------------------------------------
+
+
+def with_a_language_twice(folder: Path) -> None:
+    added = ["deu_Latn", "__de__", "eng_Latn", "__en__"]
+    (folder / "special_tokens_map.json").write_text(json.dumps({"additional_special_tokens": added}))
 
 
 def without_languages(folder: Path) -> None:
@@ -206,6 +222,7 @@ def enlarge(folder: Path, size: int) -> None:
         ("nllb", with_unused_ids, "ids have no piece"),
         ("m2m", with_an_empty_piece, "a word is not a string, or empty"),
         ("nllb", with_many_positions, "dragoman has no such model"),
+        ("nllb", with_a_language_twice, "two of its tokens are for one language"),
         ("nllb", without_languages, "lists its languages"),
         ("nllb", with_languages_of_pieces, "ids of pieces, or outside the model"),
         ("m2m", with_other_first_ids, "the first ids are not <s> <pad> </s> <unk>"),

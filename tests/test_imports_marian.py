@@ -339,6 +339,29 @@ def head(**changes: int) -> bytes:
     return start + b"Wemb\0" + shape + struct.pack("<Q", numbers["padding"]) + b"\0" * 256
 
 
+def directory(n_files: int) -> Change:
+    """A zip file that lists the same empty file again and again."""
+
+    def edit(folder: Path) -> None:
+        entry = struct.pack("<4s4B4HL2L5H2L", b"PK\1\2", *[0] * 18)
+        end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, n_files * len(entry), 0, 0)
+        (folder / "model.npz").write_bytes(entry * n_files + end)
+
+    return edit
+
+
+def commented(folder: Path) -> None:
+    with zipfile.ZipFile(folder / "model.npz", "a") as file:
+        file.comment = b"a comment"
+
+
+def sides_of_two_sizes(folder: Path) -> None:
+    (folder / "vocab.ende.spm").rename(folder / "srcvocab.ende.spm")
+    sizes = len(pieces_of(folder / "srcvocab.ende.spm")), vocabulary(folder / "trgvocab.ende.spm", 50)
+    settings = {**USUAL, "tied-embeddings-all": False, "tied-embeddings-src": True}
+    (folder / "model.npz").write_bytes(npz(random_tensors(settings, (sizes[1], sizes[1])), settings))
+
+
 class Bomb:
     """An object that runs a command when it is unpickled."""
 
@@ -410,8 +433,10 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "many zip bombs": (zipped({f"{n}.npy": b"\0" * 500_000 for n in range(99)}), "it expands to much more than"),
     "a name twice": (
         zipped({"a.npy": npy_of(np.ones(1, "f4")), "a": b""}),
-        "2 arrays, of which 1 have different names",
+        "two arrays have one name",
     ),
+    "more files than a model has": (directory(200_000), "its archive has too many files"),
+    "a comment behind the archive": (commented, "it is no zip archive, or has a comment"),
     "a name that leads out": (tensors(**{"../../x": np.ones((1, 1), np.float32)}), "unknown: '../../x'"),
     "a name with line breaks": (tensors(**{"a\nerror: b": np.ones((1, 1), np.float32)}), r"unknown: 'a\nerror: b'"),
     "a huge shape": (
@@ -518,6 +543,10 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "a matrix on its side": (tensors(encoder_l1_ffn_W1=np.ones((32, 16), np.float32)), "instead of (16, 32)"),
     "no numbers": (tensors(encoder_l1_ffn_b1=np.full((1, 32), np.nan, np.float32)), "not finite"),
     "a larger vocabulary": (tensors(Wemb=np.ones((999, 16), np.float32)), "Wemb: shape (999, 16) instead of"),
+    "a shared table for two sizes": (
+        sides_of_two_sizes,
+        "both sides share their token vectors, and their vocabularies",
+    ),
     # vocabularies
     "no vocabulary": (lambda f: (f / "vocab.ende.spm").unlink(), "no two SentencePiece vocabularies (none)"),
     "three vocabularies": (

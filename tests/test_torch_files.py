@@ -4,6 +4,7 @@ import importlib
 import io
 import pickle
 import struct
+import tracemalloc
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable
@@ -49,8 +50,22 @@ def written(path: Path, content: bytes) -> Path:
 
 
 def test_a_table_is_read(tmp_path: Path) -> None:
-    (tensor,) = torch_tensors(written(tmp_path / "model.bin", archive())).values()
-    assert tensor.read().tolist() == [1.5, -2]
+    for content in (archive(), large_archive()):
+        (tensor,) = torch_tensors(written(tmp_path / "model.bin", content)).values()
+        assert tensor.read().tolist() == [1.5, -2]
+
+
+def test_a_long_list_of_files_takes_little_memory(tmp_path: Path) -> None:
+    """Python's reader would make an object of each entry, before anyone could count them."""
+    entry = struct.pack("<4s4B4HL2L5H2L", b"PK\1\2", *[0] * 18)
+    content = entry * 500_000
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(content), 0, 0)
+    path = written(tmp_path / "model.bin", content + end)
+    tracemalloc.start()
+    with pytest.raises(BundleError, match="its archive has too many files"):
+        torch_tensors(path)
+    assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    tracemalloc.stop()
 
 
 # -- PyTorch as the oracle ---------------------------------------------------------------------------------------------
@@ -77,7 +92,8 @@ def test_all_that_pytorch_writes_is_read_the_same(dtype: str, zipped: bool, tmp_
     torch.save(table, path, _use_new_zipfile_serialization=zipped)
     read = torch_tensors(path)
     expected = torch.load(path, weights_only=True)
-    assert read.keys() == expected.keys() - {"position_ids"}
+    assert read.keys() == expected.keys()
+    assert read.pop("position_ids").kind == "I64"
     for name, tensor in read.items():
         assert np.array_equal(tensor.read(), expected[name].detach().float().numpy()), name
 
@@ -191,10 +207,23 @@ HUNDRED_NAMES = b"\x80\x02}" + b"".join(
     b"X\x03\x00\x00\x00a%02d" % n + PICKLE[9:-1].replace(b"K\x02", b"K\xff") for n in range(100)
 )
 
+
+def large_archive(place: int | None = None, signature: bytes = b"PK\6\6") -> bytes:
+    """An archive that ends with the records of large archives, which PyTorch always writes."""
+    content, usual = archive()[:-22], archive()[-22:]
+    n_files, n_bytes, start = struct.unpack("<10xH2L2x", usual)
+    record = struct.pack("<4sQ2H2L4Q", signature, 44, 45, 45, 0, 0, n_files, n_files, n_bytes, start)
+    where = struct.pack("<4sLQL", b"PK\6\7", 0, len(content) if place is None else place, 1)
+    return content + record + where + usual
+
+
 FILES: dict[str, bytes] = {
     "nothing": b"",
     "text": b"These are no weights.",
     "half an archive": archive()[:-30],
+    "a comment": archive()[:-2] + b"\2\0ab",
+    "another directory, which Python reads": large_archive(place=0),
+    "a large archive without its record": large_archive(signature=b"none"),
     "no table": archive(data_pkl=None),
     "packed files": archive(packed=True),
     "other bytes first": archive(byteorder=b"big"),

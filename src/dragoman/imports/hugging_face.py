@@ -1,4 +1,4 @@
-"""A Marian or Pegasus model of transformers as a bundle. Neither PyTorch nor transformers is needed.
+"""A Marian, Pegasus or M2M-100 model of transformers as a bundle. Neither PyTorch nor transformers is needed.
 
 The table of names is that of the export (`stock_tensors`). The weights decide which matrices are tied, if positions are
 learned, and if there are biases: equal matrices are tied, a table of sines is not stored, and a model all of whose
@@ -16,7 +16,6 @@ import numpy as np
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.bundle.layout import Layout
-from dragoman.bundle.weights import not_finite
 from dragoman.errors import BundleError
 from dragoman.exchange.hugging_face_weights import (
     OUTPUT,
@@ -30,7 +29,8 @@ from dragoman.imports.hugging_face_settings import CONFIG, StockConfig, our_conf
 from dragoman.imports.hugging_face_tokenizers import read_tokenizers
 from dragoman.imports.m2m import read_m2m_tokenizers
 from dragoman.imports.marian_weights import NEVER, Tables, marian_positions
-from dragoman.imports.stored_tensor import StoredTensor
+from dragoman.imports.model_checks import require_finite, tensor_problems
+from dragoman.imports.stored_tensor import KINDS, StoredTensor
 from dragoman.imports.tensor_files import FILES, stored_tensors
 from dragoman.machine.arrays import Floats
 from dragoman.runtime.position_table import sinusoidal_table
@@ -70,8 +70,7 @@ def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] =
     is_m2m = stock.model_type == "m2m_100"
     tokenizers = (read_m2m_tokenizers if is_m2m else read_tokenizers)(folder, stock, languages)
     tensors = {name: stored[name].read() for name in used}
-    if bad := not_finite(tensors):
-        raise BundleError(f"weights that are not finite ({bad})", folder, advice="use another copy")
+    require_finite(tensors, folder)
     config = our_config(
         stock,
         folder,
@@ -125,13 +124,13 @@ def _checked(
     """Return the names of the tensors to read, and warn of others that mean something.
 
     Raises:
-        BundleError: lists every tensor that is missing, or has another shape.
+        BundleError: lists every tensor that is missing, or has another shape or no floating-point numbers.
     """
     expected = {**needed, **{name: shape for name, shape in optional.items() if name in stored}}
-    problems = [f"missing: {name}" for name in expected if name not in stored]
-    for name, shape in expected.items():
-        if name in stored and stored[name].shape != shape:
-            problems.append(f"{name}: shape {stored[name].shape} instead of {shape}")
+    problems = [*tensor_problems(stored, expected)]
+    for name in expected:
+        if name in stored and stored[name].kind not in KINDS:
+            problems.append(f"{name}: numbers of the kind {stored[name].kind}")
     if problems:
         advice = "use another copy of the whole folder"
         raise BundleError("the tensors are not those of its config.json", folder, advice=advice, details=problems)

@@ -1,4 +1,4 @@
-"""The description of a Marian or Pegasus model of transformers (`config.json`), as settings of ours."""
+"""The description of a model of transformers (`config.json`), as settings of ours."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from dragoman.errors import BundleError, ConfigError
+from dragoman.errors import BundleError
+from dragoman.imports.model_checks import parsed
 from dragoman.machine.json_files import JSON_LIMIT, read_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.ranges import Count, Positive
 from dragoman.settings.search_config import SearchConfig
-from dragoman.settings.sections import S, Section, parse_section
+from dragoman.settings.sections import Section
 
 CONFIG, GENERATION = "config.json", "generation_config.json"
 READ = (
@@ -30,7 +31,10 @@ _log = logging.getLogger(__name__)
 
 
 class StockConfig(Section):
-    """The part of `config.json` that decides what a model computes, by transformers' names and with its defaults."""
+    """The part of `config.json` that decides what a model computes, by transformers' names and with its defaults.
+
+    That of `scale_embedding` depends on the kind.
+    """
 
     model_type: Literal["marian", "pegasus", "m2m_100"]
     d_model: Positive
@@ -44,7 +48,7 @@ class StockConfig(Section):
     decoder_vocab_size: Positive | None = None
     max_position_embeddings: Positive
     activation_function: str
-    scale_embedding: bool = False
+    scale_embedding: bool
     share_encoder_decoder_embeddings: bool = True
     tie_word_embeddings: bool = True
     dropout: float = 0.1
@@ -114,11 +118,12 @@ def read_stock_config(folder: Path) -> StockConfig:
     if kind not in ("marian", "pegasus", "m2m_100"):
         raise BundleError(_kind(content), folder, advice=READ)
     known = {name: content[name] for name in StockConfig.model_fields if name in content}
+    known.setdefault("scale_embedding", kind == "m2m_100")  # as transformers does
     if known.get(_START, 0) is None:
         del known[_START]
-    config = _parsed(StockConfig, {_START: 0} | known, path)
+    config = parsed(StockConfig, {_START: 0} | known, path)
     if (start := _generation(folder).get(_START)) is not None:
-        config = _parsed(StockConfig, known | {_START: start}, folder / GENERATION)
+        config = parsed(StockConfig, known | {_START: start}, folder / GENERATION)
     elif _START not in known:
         raise BundleError(f"{CONFIG} has no {_START}", folder, advice="use another copy")
     if obstacles := [*config.obstacles()]:
@@ -132,7 +137,7 @@ def our_config(stock: StockConfig, folder: Path, **decided: Any) -> ModelConfig:
     Raises:
         BundleError: a number is out of range, or heads do not divide the width.
     """
-    return _parsed(ModelConfig, stock.model_settings() | decided, folder / CONFIG)
+    return parsed(ModelConfig, stock.model_settings() | decided, folder / CONFIG)
 
 
 def read_search(folder: Path, stock: StockConfig) -> tuple[SearchConfig, bool]:
@@ -148,7 +153,7 @@ def read_search(folder: Path, stock: StockConfig) -> tuple[SearchConfig, bool]:
     settings = {"beam_size": content.get("num_beams", 1), "length_penalty": content.get("length_penalty", 1.0)}
     if isinstance(longest, int) and 1 < longest < stock.max_position_embeddings:
         settings["max_length"] = longest - 1
-    search = _parsed(SearchConfig, {name: value for name, value in settings.items() if value is not None}, path)
+    search = parsed(SearchConfig, {name: value for name, value in settings.items() if value is not None}, path)
     return search, content.get("renormalize_logits") is True
 
 
@@ -159,19 +164,10 @@ def _generation(folder: Path) -> Mapping[str, Any]:
 
 
 def _kind(content: Mapping[str, Any]) -> str:
-    """Say what a folder has that is neither Marian nor Pegasus."""
+    """Say what a folder has whose kind is not read."""
     if "format_version" in content:
         return "a bundle of dragoman, which needs no import"
     kind, classes = content.get("model_type"), content.get("architectures")
     if not isinstance(kind, str):
         return f"{CONFIG} has no model_type, which says what model this is"
     return f"a model of the kind {classes[0] if isinstance(classes, list) and classes else kind}"
-
-
-def _parsed(section: type[S], settings: Mapping[str, Any], path: Path) -> S:
-    try:
-        return parse_section(section, settings)
-    except ConfigError as error:
-        first, *others = error.message.split("\n  ")
-        problem = f"settings are missing or wrong ({first})"
-        raise BundleError(problem, path, advice="use another copy", details=others) from None

@@ -6,30 +6,24 @@ special ids of its own. A piece of a model that the table lacks is unknown.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from dragoman.errors import BundleError
+from dragoman.imports.foreign_tokenizers import MOST_BYTES, built, numbered, tag_directions
 from dragoman.imports.hugging_face_settings import READ, StockConfig
 from dragoman.machine.json_files import JSON_LIMIT, read_at_most, read_json
 from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.sentence_pieces import SPACE, SentencePieces
-from dragoman.text.sides import Learned, Side, build_both, sides_of
+from dragoman.text.sides import Learned
 from dragoman.text.special_ids import SpecialIds
-from dragoman.text.tags import MOST_DIRECTIONS, SEVERAL, TAG, UNKNOWN, Direction, require_directions, reserved_names
-from dragoman.text.tokenizer import Tokenizer, Tokenizers
-from dragoman.text.vocabulary import Vocabulary
+from dragoman.text.tags import UNKNOWN, reserved_names
+from dragoman.text.tokenizer import Tokenizers
 
 _SETTINGS, _TABLE, _TARGET_TABLE = "tokenizer_config.json", "vocab.json", "target_vocab.json"
-#: Bytes of a table of ids, and of a SentencePiece model.
-_MOST_BYTES = 50_000_000
-
-_log = logging.getLogger(__name__)
 
 
 def read_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | None, str | None]) -> Tokenizers:
@@ -56,15 +50,9 @@ def read_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | Non
         )
         named = (languages[0] or _language(settings, "source_lang"), languages[1] or _language(settings, "target_lang"))
         directions = tag_directions(folder, named, tables[0], languages[1])
-        build = partial(_tokenizer, learned)
-        source, target = build_both(sides_of(config, directions), build)
+        return built(learned, config, directions)
     except ValueError as error:
         raise BundleError(f"not the tokenizer of a Marian model ({error})", folder, advice="use another copy") from None
-    return Tokenizers(source, target, config, directions)
-
-
-def _tokenizer(learned: list[Learned], side: Side) -> Tokenizer:
-    return side.tokenizer(learned[side.index])
 
 
 def _learned(
@@ -84,8 +72,7 @@ def _learned(
     for name, id in (("pad_token", ids.pad), ("eos_token", ids.end)):
         if table.get(names[name]) != id:
             raise ValueError(f"{names[name]} has the id {table.get(names[name])} in the vocabulary, {id} in the model")
-    vocabulary = Vocabulary.from_ids(table, ids)
-    Vocabulary.from_json(list(vocabulary.words), ids)  # checks each word as when it is loaded
+    vocabulary = numbered(table, ids)
     try:
         if SentencePieces(model).vocabulary(ids).words == vocabulary.words:
             return Learned(model, None, ids)
@@ -113,44 +100,9 @@ def _n_reserved(learned: list[Learned]) -> int:
     return len(names) if all([piece for piece in cut if piece != SPACE] == names for cut in cuts) else 0
 
 
-# -- languages ---------------------------------------------------------------------------------------------------------
-
-
-def tag_directions(
-    folder: Path, languages: tuple[str, str], table: Iterable[str], chosen: str | None
-) -> tuple[Direction, ...]:
-    """Return one direction for each tag of a target language; without tags, the one that the folder or the user names.
-
-    A model of several languages whose source nobody can name has one direction, and its users write the tags.
-
-    Args:
-        languages: codes of the source and the target.
-        table: all pieces.
-        chosen: the target language that the user names.
-    """
-    source, target = languages
-    tags = sorted(code[2:-2] for code in table if TAG.fullmatch(code))
-    codes = [code for code in tags if LANGUAGE_CODE.fullmatch(code) and code not in (SEVERAL, UNKNOWN)]
-    directions: tuple[Direction, ...] = ((source, target),)
-    if len(codes) > 1 and chosen is None:
-        if source in (SEVERAL, UNKNOWN) or len(codes) > MOST_DIRECTIONS:
-            listed = " ".join(f">>{code}<<" for code in codes[:5])
-            _log.warning(
-                f"{folder}: begin each text with the language to translate into: {listed} ...; or import it "
-                "with --source-lang, so that --target-lang chooses it"
-            )
-        else:
-            directions = tuple((source, code) for code in codes)
-    require_directions(directions)
-    return directions
-
-
 def _language(settings: Mapping[str, Any], name: str) -> str:
     code = settings.get(name)
     return code if isinstance(code, str) and LANGUAGE_CODE.fullmatch(code) else UNKNOWN
-
-
-# -- files -------------------------------------------------------------------------------------------------------------
 
 
 def _optional(path: Path) -> Mapping[str, Any]:
@@ -166,7 +118,7 @@ def content_of(path: Path) -> bytes:
     if not path.is_file():
         raise BundleError("a file of the tokenizer is missing", path, advice=READ)
     try:
-        return read_at_most(path, _MOST_BYTES)
+        return read_at_most(path, MOST_BYTES)
     except (OSError, ValueError) as error:
         raise BundleError(f"cannot be read ({error})", path, advice="use another copy") from None
 
@@ -179,7 +131,7 @@ def read_table(path: Path, size: int | None) -> dict[str, int]:
     """
     if not path.is_file():
         raise BundleError("a file of the tokenizer is missing", path, advice=READ)
-    table = read_json(path.resolve(), _MOST_BYTES)
+    table = read_json(path.resolve(), MOST_BYTES)
     if not all(type(id) is int for id in table.values()):
         raise BundleError("not a table of pieces and their ids", path, advice="use another copy")
     if size is not None and len(table) != size:

@@ -33,7 +33,9 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind("transformers", "config.json and model.safetensors", is_hugging_face, import_hugging_face),
+    Kind(
+        "transformers", "config.json, and model.safetensors or pytorch_model.bin", is_hugging_face, import_hugging_face
+    ),
     Kind("Marian", "a .npz or .bin of Marian's, and .spm", is_marian, import_marian),
 )
 

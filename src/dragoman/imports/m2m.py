@@ -9,22 +9,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import partial
 from itertools import permutations
 from pathlib import Path
 
 from dragoman.errors import BundleError
+from dragoman.imports.foreign_tokenizers import MOST_BYTES, built, numbered
 from dragoman.imports.hugging_face_settings import StockConfig
 from dragoman.imports.hugging_face_tokenizers import content_of, read_table
 from dragoman.machine.json_files import read_json
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.languages import find_code, short_codes
 from dragoman.text.sentence_pieces import SentencePieces
-from dragoman.text.sides import Learned, Side, build_both, sides_of
+from dragoman.text.sides import Learned
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tags import Direction, require_directions, target_tag
-from dragoman.text.tokenizer import Tokenizer, Tokenizers
-from dragoman.text.vocabulary import Vocabulary
+from dragoman.text.tokenizer import Tokenizers
 
 _PIECES, _TABLE, _FAST = "sentencepiece.bpe.model", "vocab.json", "tokenizer.json"
 _NAMES = ("special_tokens_map.json", "tokenizer_config.json")
@@ -34,8 +33,6 @@ _FIRST = ("<s>", "<pad>", "</s>", "<unk>")
 _LANGUAGE = re.compile(r"__(?P<m2m>[a-z]{2,3})__|(?P<code>[a-z]{3})_(?P<script>[A-Z][a-z]{3})")
 #: Languages, of which NLLB-200 has 202, and ids without a piece, of which M2M-100 has 8.
 _MOST_LANGUAGES, _MOST_UNUSED = 300, 1_000
-#: The longest list of ids.
-_MOST_BYTES = 50_000_000
 
 
 def read_m2m_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | None, str | None]) -> Tokenizers:
@@ -61,20 +58,13 @@ def read_m2m_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str |
         ids = SpecialIds(pad=1, unknown=3, start=stock.decoder_start_token_id, end=2)
         if (stock.pad_token_id, stock.eos_token_id) != (ids.pad, ids.end):
             raise ValueError("its padding and end have other ids than 1 and 2")
-        vocabulary = Vocabulary.from_ids(filled, ids)
-        Vocabulary.from_json(list(vocabulary.words), ids)  # checks each word as when it is loaded
-        learned = Learned(model, vocabulary, ids)
+        learned = Learned(model, numbered(filled, ids), ids)
         config = TokenizerConfig(kind=SentencePieces(model).algorithm, joint=True, tags="both")
         directions = _directions(list(codes.values()), languages)
-        source, target = build_both(sides_of(config, directions), partial(_tokenizer, learned))
+        return built([learned, learned], config, directions)
     except ValueError as error:
         problem = f"not the tokenizer of M2M-100 or NLLB-200 ({error})"
         raise BundleError(problem, folder, advice="use another copy") from None
-    return Tokenizers(source, target, config, directions)
-
-
-def _tokenizer(learned: Learned, side: Side) -> Tokenizer:
-    return side.tokenizer(learned)
 
 
 def _table(folder: Path, stock: StockConfig, pieces: list[str]) -> dict[str, int]:
@@ -95,7 +85,7 @@ def _language_tokens(folder: Path, table: Mapping[str, int], size: int) -> dict[
     """Return the ids of the tokens of languages: as `tokenizer.json` says, or in their order after the pieces."""
     listed: dict[str, int] = {}
     if (folder / _FAST).is_file():
-        added = read_json((folder / _FAST).resolve(), _MOST_BYTES).get("added_tokens")
+        added = read_json((folder / _FAST).resolve(), MOST_BYTES).get("added_tokens")
         for each in added if isinstance(added, list) else ():
             if isinstance(each, dict) and isinstance(each.get("content"), str) and type(each.get("id")) is int:
                 listed[each["content"]] = each["id"]
@@ -113,7 +103,7 @@ def _language_tokens(folder: Path, table: Mapping[str, int], size: int) -> dict[
 
 def _extra_tokens(folder: Path) -> list[str]:
     for path in (folder / name for name in _NAMES):
-        settings = read_json(path.resolve(), _MOST_BYTES) if path.is_file() else {}
+        settings = read_json(path.resolve(), MOST_BYTES) if path.is_file() else {}
         for key in ("additional_special_tokens", "extra_special_tokens"):
             names = settings.get(key)
             if isinstance(names, list) and names:
@@ -131,14 +121,20 @@ def language_codes(tokens: Iterable[str]) -> dict[str, str]:
     ['de', 'zh-Hans', 'zh-Hant', 'yue', 'ar', 'acm']
     >>> list(language_codes(["__de__", "__zh__"]).values())
     ['de', 'zh']
+
+    Raises:
+        ValueError: two tokens are for one language.
     """
     parts = {token: _code_and_script(token) for token in tokens}
     short = short_codes({code for code, _ in parts.values()})
     count = Counter(code for code, _ in parts.values())
-    return {
+    codes = {
         token: f"{short[code]}-{script}" if count[code] > 1 and script else short[code]
         for token, (code, script) in parts.items()
     }
+    if len({*codes.values()}) < len(codes):
+        raise ValueError("two of its tokens are for one language")
+    return codes
 
 
 def _code_and_script(token: str) -> tuple[str, str]:

@@ -7,24 +7,23 @@ from pathlib import Path
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.bundle.layout import Layout
-from dragoman.bundle.weights import not_finite
 from dragoman.errors import BundleError
 from dragoman.imports.compressed_files import file_content, plain_name
 from dragoman.imports.marian_binary import binary_tensors
 from dragoman.imports.marian_folder import MarianFolder
 from dragoman.imports.marian_npz import npz_tensors
-from dragoman.imports.marian_settings import MarianSettings, parsed, read_marian_settings
+from dragoman.imports.marian_settings import MarianSettings, read_marian_settings
 from dragoman.imports.marian_short_list import read_marian_short_list
 from dragoman.imports.marian_tensors import SETTINGS, MarianTensor
 from dragoman.imports.marian_vocabularies import read_vocabularies
 from dragoman.imports.marian_weights import OUTPUT_BIAS, Tables, named_tensors, our_weights, tables
+from dragoman.imports.model_checks import parsed, require_finite, tensor_problems
 from dragoman.settings.model_config import ModelConfig
 
 #: Bytes of a model file; the largest that Marian's users share have a few gigabytes.
 _MOST_BYTES = 16_000_000_000
 #: Tensors that have no part in the search: multipliers of activations, which we compute for each text.
 _LEFT_OUT = ("_QuantMultA", "_QuantMultB")
-_MOST_LISTED = 10
 
 
 def import_marian(folder: Path, languages: tuple[str | None, str | None] = (None, None)) -> Bundle:
@@ -45,11 +44,13 @@ def import_marian(folder: Path, languages: tuple[str | None, str | None] = (None
     names = tables(settings, stored)
     tokenizers = read_vocabularies(files.vocabularies, files.tables, files.languages(languages), languages[1])
     sizes = tokenizers.source.vocab_size, tokenizers.target.vocab_size
+    if names.source == names.target and sizes[0] != sizes[1]:
+        problem = "both sides share their token vectors, and their vocabularies have different sizes"
+        raise BundleError(problem, folder, advice="use another copy of the whole folder")
     config = parsed(ModelConfig, settings.model_settings(sizes, names.tie), path)
     _check(path, stored, _needed(config, settings, names))
     weights = our_weights(config, settings, names, stored)
-    if bad := not_finite(weights):
-        raise BundleError(f"weights that are not finite ({bad})", path, advice="use another copy")
+    require_finite(weights, path)
     short_list = files.short_list
     likely = None if short_list is None else read_marian_short_list(short_list, tokenizers, files.short_list_sizes)
     return Bundle(config, weights, tokenizers, files.search(), {"imported_from": "marian"}, likely)
@@ -82,16 +83,8 @@ def _check(path: Path, stored: Mapping[str, MarianTensor], needed: Mapping[str, 
     Raises:
         BundleError: lists tensors that are missing, have another shape, or are unknown.
     """
-    problems = [f"missing: {name}" for name in needed if name not in stored]
-    problems += [
-        f"{name}: shape {stored[name].shape} instead of {shape}"
-        for name, shape in needed.items()
-        if name in stored and stored[name].shape != shape
-    ]
     known = {*needed, SETTINGS}
-    problems += [f"unknown: {name!r}" for name in stored if name not in known and not name.endswith(_LEFT_OUT)]
-    if problems:
-        rest = [f"and {len(problems) - _MOST_LISTED:,} more"] if len(problems) > _MOST_LISTED else []
+    unknown = [f"unknown: {name!r}" for name in stored if name not in known and not name.endswith(_LEFT_OUT)]
+    if problems := [*tensor_problems(stored, needed), *unknown]:
         title = "the tensors are not those of its settings and vocabularies"
-        details = problems[:_MOST_LISTED] + rest
-        raise BundleError(title, path, advice="use another copy of the whole folder", details=details)
+        raise BundleError(title, path, advice="use another copy of the whole folder", details=problems)

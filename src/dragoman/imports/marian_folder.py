@@ -14,8 +14,9 @@ from typing import Any
 from dragoman.errors import BundleError
 from dragoman.imports.compressed_files import GZIP, file_content, plain_name
 from dragoman.imports.marian_binary import is_binary
-from dragoman.imports.marian_settings import parsed, yaml_mapping
+from dragoman.imports.marian_settings import yaml_mapping
 from dragoman.imports.marian_short_list import USUAL
+from dragoman.imports.model_checks import parsed
 from dragoman.machine.json_files import JSON_LIMIT, read_json
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.text_origin import LANGUAGE_CODE
@@ -110,7 +111,7 @@ class MarianFolder:
         for name, key in (("beam_size", "beam-size"), ("length_penalty", "normalize")):
             if type(value := self._settings.get(key)) in (int, float):
                 settings[name] = value
-        return parsed(SearchConfig, settings, self._settings_file or self.folder)
+        return parsed(SearchConfig, settings, self._settings_file or self.folder, "-")
 
     def languages(self, given: tuple[str | None, str | None]) -> tuple[str, str]:
         """Return the codes of the source and the target.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import struct
 import zipfile
-import zlib
 from io import BytesIO
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import numpy as np
 from dragoman.errors import BundleError
 from dragoman.imports.compressed_files import largest_expanded
 from dragoman.imports.marian_tensors import MOST_ALONG, MOST_TENSORS, Kind, MarianTensor, n_bytes
+from dragoman.imports.zip_archives import DAMAGED, opened_archive
 
 _KINDS: dict[str, Kind] = {"<f4": "float32", "<f2": "float16", "|i1": "int8"}
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -28,18 +27,17 @@ def npz_tensors(content: bytes, path: Path) -> dict[str, MarianTensor]:
         BundleError: the file is damaged, expands to much more than its size, or has arrays of another kind.
     """
     try:
-        with zipfile.ZipFile(BytesIO(content)) as file:
+        with opened_archive(BytesIO(content), MOST_TENSORS) as file:
             members = file.infolist()
             names = [member.filename.removesuffix(".npy") for member in members]
-            if len({*names}) != len(names) or len(names) > MOST_TENSORS:
-                raise ValueError(f"{len(names):,} arrays, of which {len({*names}):,} have different names")
+            if len({*names}) < len(names):
+                raise ValueError("two arrays have one name")
             if sum(member.file_size for member in members) > largest_expanded(len(content)):
                 raise ValueError("it expands to much more than its size")
             if any(member.compress_type not in _COMPRESSIONS for member in members):
                 raise ValueError("it is compressed in another way than NumPy does")
             return {name: _tensor(name, file.read(member)) for name, member in zip(names, members, strict=True)}
-    # RuntimeError: a password, or a version of zip that Python lacks.
-    except (ValueError, OSError, EOFError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error) as error:
+    except DAMAGED as error:
         raise BundleError(f"not a model file of Marian ({error})", path, advice="use another copy") from None
 
 

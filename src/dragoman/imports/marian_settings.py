@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import BundleError, ConfigError
+from dragoman.errors import BundleError
+from dragoman.imports.model_checks import parsed
 from dragoman.settings.ranges import Count, Positive
-from dragoman.settings.sections import S, Section, parse_section
+from dragoman.settings.sections import Section
 from dragoman.settings.yaml_loader import MAX_BYTES, UNREADABLE, load_yaml
 
 #: The longest sequence that a model reads here, in tokens; Marian's table of sines has no end.
@@ -152,24 +153,10 @@ def read_marian_settings(text: str, path: Path) -> MarianSettings:
     values = {name: content[key] for name, key in known.items() if content.get(key) is not None}
     if given.get("type") != "transformer":  # the settings of another kind may be others
         raise BundleError(f"a Marian model of the type {given.get('type')!r}", path, advice="transformer is read")
-    settings = parsed(MarianSettings, values, path)
+    settings = parsed(MarianSettings, values, path, "-")
     if obstacles := [*obstacles, *settings.obstacles()]:
         raise BundleError("dragoman has no such model", path, advice="take another", details=obstacles)
     return settings
-
-
-def parsed(section: type[S], settings: Mapping[str, Any], path: Path) -> S:
-    """Return checked settings.
-
-    Raises:
-        BundleError: they are none of this section.
-    """
-    try:
-        return parse_section(section, settings)
-    except ConfigError as error:
-        first, *others = error.message.split("\n  ")
-        problem = f"settings are missing or wrong ({first.replace('_', '-')})"
-        raise BundleError(problem, path, advice="use another copy", details=others) from None
 
 
 def yaml_mapping(text: str | bytes, path: Path) -> dict[str, Any]:

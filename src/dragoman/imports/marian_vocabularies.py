@@ -6,7 +6,6 @@ Marian has no padding and no start. Here both follow the last piece, as in trans
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +13,14 @@ import yaml
 
 from dragoman.errors import BundleError
 from dragoman.imports.compressed_files import file_content
-from dragoman.imports.hugging_face_tokenizers import tag_directions
+from dragoman.imports.foreign_tokenizers import MOST_BYTES, built, numbered, tag_directions
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.sentence_pieces import SentencePieces
-from dragoman.text.sides import Learned, Side, build_both, sides_of
+from dragoman.text.sides import Learned
 from dragoman.text.special_ids import SpecialIds
-from dragoman.text.tokenizer import Tokenizer, Tokenizers
-from dragoman.text.vocabulary import Vocabulary
+from dragoman.text.tokenizer import Tokenizers
 
-#: Bytes of a SentencePiece model, and of a table of ids.
-_MOST_BYTES = 50_000_000
-_END, _UNKNOWN = "</s>", "<unk>"
+_END, _UNKNOWN, _COPY = "</s>", "<unk>", "use another copy"
 #: What Nematus called these two, which have the ids 0 and 1 then.
 _OLD_NAMES = {"eos": _END, "UNK": _UNKNOWN}
 
@@ -51,22 +47,14 @@ def read_vocabularies(
         config = TokenizerConfig(kind=pieces.algorithm, joint=is_joint)
         table = [] if learned[0].vocabulary is None else learned[0].vocabulary.words
         directions = tag_directions(models[0].parent, languages, table, chosen)
-        source, target = build_both(sides_of(config, directions), partial(_tokenizer, learned))
+        return built(learned, config, directions)
     except ValueError as error:
         raise BundleError(f"not the vocabulary of a Marian model ({error})", models[0], advice=_COPY) from None
-    return Tokenizers(source, target, config, directions)
-
-
-_COPY = "use another copy"
-
-
-def _tokenizer(learned: list[Learned], side: Side) -> Tokenizer:
-    return side.tokenizer(learned[side.index])
 
 
 def _learned(model: Path, table: Path | None) -> Learned:
     """Return a side's vocabulary; a ValueError says what is wrong with it."""
-    content = file_content(model, _MOST_BYTES)
+    content = file_content(model, MOST_BYTES)
     pieces = SentencePieces(content)
     if table is None:
         size, end = len(pieces.pieces), pieces.special_ids.end
@@ -80,9 +68,7 @@ def _learned(model: Path, table: Path | None) -> Learned:
     if missing := {_END, _UNKNOWN} - numbers.keys():
         raise ValueError(f"{' and '.join(sorted(missing))} missing in {table.name}")
     ids = SpecialIds(pad=size, unknown=numbers[_UNKNOWN], start=size, end=numbers[_END])
-    vocabulary = Vocabulary.from_ids({**numbers, "<pad>": size}, ids)
-    Vocabulary.from_json(list(vocabulary.words), ids)  # checks each word as when it is loaded
-    return Learned(content, vocabulary, ids)
+    return Learned(content, numbered({**numbers, "<pad>": size}, ids), ids)
 
 
 def read_table(path: Path) -> dict[str, int]:
@@ -92,7 +78,7 @@ def read_table(path: Path) -> dict[str, int]:
         BundleError: it has something else, or cannot be read.
         ValueError: a piece is there twice.
     """
-    content = file_content(path, _MOST_BYTES)
+    content = file_content(path, MOST_BYTES)
     try:
         pairs = [*_pairs(content)]
     except (yaml.YAMLError, ValueError) as error:

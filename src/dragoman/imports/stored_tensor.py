@@ -10,13 +10,14 @@ import numpy as np
 
 from dragoman.machine.arrays import Floats
 
-#: Kinds of numbers by the names of safetensors, and their types in NumPy; the first half of a float32 is a BF16.
+#: Kinds of floating-point numbers by the names of safetensors, and their types in NumPy; the first half of a float32
+#: is a BF16.
 KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
 @dataclass(frozen=True)
 class StoredTensor:
-    """A tensor of a file: what kind of numbers it has, and where they begin."""
+    """A tensor of a file: what kind of numbers it has, one of `KINDS` or another, and where they begin."""
 
     path: Path
     kind: str
@@ -24,7 +25,7 @@ class StoredTensor:
     start: int
 
     def read(self) -> Floats:
-        """Return it in float32."""
+        """Return it in float32; its kind is one of `KINDS`."""
         values = np.fromfile(self.path, np.dtype(KINDS[self.kind]), math.prod(self.shape), offset=self.start)
         if self.kind == "BF16":
             values = (values.astype(np.uint32) << 16).view(np.float32)

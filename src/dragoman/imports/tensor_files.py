@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from dragoman.bundle.weights import read_head
 from dragoman.errors import BundleError
-from dragoman.imports.stored_tensor import KINDS, StoredTensor
+from dragoman.imports.stored_tensor import StoredTensor
 from dragoman.imports.torch_files import torch_tensors
 from dragoman.machine.json_files import read_json
 
@@ -17,20 +15,16 @@ WEIGHTS = "model.safetensors"
 FILES = (WEIGHTS, "pytorch_model.bin")
 #: Bytes of an index, and of the head of a file.
 _MOST_BYTES = 10_000_000
-_MOST_SHARDS = 1_000
-#: Files of weights that cannot be read, by the end of their names, and the reason.
-_OTHER_WEIGHTS = {
-    ".pt": "pickle, which may run any code",
-    ".h5": "TensorFlow's format",
-    ".msgpack": "Flax's format",
-}
+_MOST_SHARDS, _LONGEST_NAME = 1_000, 200
+#: Ends of the names of files of weights that are not read: of other versions of PyTorch, TensorFlow and Flax.
+_OTHER_WEIGHTS = (".pt", ".pth", ".h5", ".msgpack")
 
 
 def stored_tensors(folder: Path) -> dict[str, StoredTensor]:
     """Return the tensors of a folder, by name; none is read yet.
 
     Raises:
-        BundleError: there is no such file, or it is damaged, or has numbers of another kind.
+        BundleError: there is no such file, or it is damaged.
     """
     tensors: dict[str, StoredTensor] = {}
     for path in _files(folder):
@@ -43,7 +37,10 @@ def stored_tensors(folder: Path) -> dict[str, StoredTensor]:
 
 def _safe_tensors(path: Path) -> dict[str, StoredTensor]:
     head, entries = read_head(path, _MOST_BYTES)
-    return {name: _tensor(path, name, entry, len(head)) for name, entry in entries.items()}
+    return {
+        name: StoredTensor(path, entry["dtype"], tuple(entry["shape"]), len(head) + entry["data_offsets"][0])
+        for name, entry in entries.items()
+    }
 
 
 def _files(folder: Path) -> list[Path]:
@@ -64,7 +61,7 @@ def _shards(index: Path, suffix: str) -> list[Path]:
     if not 1 <= len(names) <= _MOST_SHARDS:
         raise BundleError(f"it names {len(names):,} files", index, advice="use another copy")
     for name in names:
-        if Path(name).name != name or not name.endswith(suffix):
+        if Path(name).name != name or not name.endswith(suffix) or len(name) > _LONGEST_NAME:
             raise BundleError(f"it names {name!r}, no {suffix} file", index, advice="use another copy")
         if not index.with_name(name).is_file():
             raise BundleError("a file of the index is missing", index.with_name(name), advice="use another copy")
@@ -72,19 +69,7 @@ def _shards(index: Path, suffix: str) -> list[Path]:
 
 
 def _missing_weights(folder: Path) -> BundleError:
-    names = sorted(path.name for path in folder.iterdir() if path.suffix in _OTHER_WEIGHTS)
-    model = [name for name in names if not name.startswith(("training_args", "optimizer", "scheduler"))]
-    if not model:
-        return BundleError(f"no {' or '.join(FILES)} in this folder", folder, advice="is this the right folder?")
-    reason = _OTHER_WEIGHTS[Path(model[0]).suffix]
-    convert = f"M.from_pretrained({str(folder)!r}).save_pretrained({str(folder)!r})"
-    advice = f'make one: python -c "from transformers import AutoModelForSeq2SeqLM as M; {convert}"'
-    problem = f"its weights are in {reason}, and only {' or '.join(FILES)} is read"
-    return BundleError(problem, folder / model[0], advice=advice)
-
-
-def _tensor(path: Path, name: str, tensor: Mapping[str, Any], start: int) -> StoredTensor:
-    if tensor["dtype"] not in KINDS:
-        problem = f"{name} has numbers of the kind {tensor['dtype']}"
-        raise BundleError(problem, path, advice="save the model in float32, float16 or bfloat16")
-    return StoredTensor(path, tensor["dtype"], tuple(tensor["shape"]), start + tensor["data_offsets"][0])
+    if others := [path for path in sorted(folder.iterdir()) if path.suffix in _OTHER_WEIGHTS]:
+        problem = f"its weights are in another format, and only {' or '.join(FILES)} is read"
+        return BundleError(problem, others[0], advice="save the model as safetensors with transformers")
+    return BundleError(f"no {' or '.join(FILES)} in this folder", folder, advice="is this the right folder?")

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from dragoman.errors import BundleError
 from dragoman.imports.stored_tensor import StoredTensor
+from dragoman.imports.zip_archives import DAMAGED, opened_archive
 
 #: The first number of the older form, and its version.
 _MAGIC, _VERSION = 0x1950A86A20F9469CFC6C, 1001
@@ -32,17 +33,18 @@ _MOST_BYTES, _MOST_INSTRUCTIONS, _MOST_FILES = 10_000_000, 200_000, 100_000
 _MOST_AXES = 8
 #: How often the tensors of a file may show it: a tied matrix may have four names.
 _MOST_TIMES = 4
-#: PyTorch's names of kinds of numbers that are weights, as safetensors names them, and their bytes.
-_KINDS = {"DoubleStorage": "F64", "FloatStorage": "F32", "HalfStorage": "F16", "BFloat16Storage": "BF16"}
-_WIDTHS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
-#: The same of kinds that no weight has.
-_OTHER_WIDTHS = {
-    "LongStorage": 8,
-    "IntStorage": 4,
-    "ShortStorage": 2,
-    "CharStorage": 1,
-    "ByteStorage": 1,
-    "BoolStorage": 1,
+#: PyTorch's names of kinds of numbers, as safetensors names them, and their bytes.
+_KINDS = {
+    "DoubleStorage": ("F64", 8),
+    "FloatStorage": ("F32", 4),
+    "HalfStorage": ("F16", 2),
+    "BFloat16Storage": ("BF16", 2),
+    "LongStorage": ("I64", 8),
+    "IntStorage": ("I32", 4),
+    "ShortStorage": ("I16", 2),
+    "CharStorage": ("I8", 1),
+    "ByteStorage": ("U8", 1),
+    "BoolStorage": ("BOOL", 1),
 }
 
 
@@ -71,7 +73,7 @@ class _Tensor(NamedTuple):
 
 
 def torch_tensors(path: Path) -> dict[str, StoredTensor]:
-    """Return the tensors of a file, by name; none is read yet. Those of whole numbers are left out.
+    """Return the tensors of a file, by name; none is read yet.
 
     Raises:
         BundleError: it is damaged, or has anything else than a table of tensors.
@@ -83,20 +85,9 @@ def torch_tensors(path: Path) -> dict[str, StoredTensor]:
             tables, places = _read_stream(path)
         size = path.stat().st_size
         return dict(_stored(path, tables, places, size))
-    # OSError: a place outside the file. RuntimeError: a password, a version of zip that Python lacks, or deep levels.
-    except (
-        ValueError,
-        OSError,
-        EOFError,
-        LookupError,
-        TypeError,
-        RuntimeError,
-        struct.error,
-        zipfile.BadZipFile,
-    ) as error:
-        raise BundleError(
-            f"not a table of tensors as PyTorch writes it ({error})", path, advice="use another copy"
-        ) from None
+    except (*DAMAGED, TypeError) as error:  # OSError: a place outside the file; RuntimeError: deep levels
+        problem = f"not a table of tensors as PyTorch writes it ({error})"
+        raise BundleError(problem, path, advice="use another copy") from None
 
 
 def _stored(path: Path, table: object, places: Mapping[str, int], size: int) -> Iterator[tuple[str, StoredTensor]]:
@@ -111,10 +102,8 @@ def _stored(path: Path, table: object, places: Mapping[str, int], size: int) -> 
     for name, tensor in table.items():
         if not isinstance(tensor, _Tensor):
             raise ValueError("it has something else than names and tensors")
-        kind = _KINDS.get(tensor.storage.kind)
-        if kind is None:
-            continue
-        width, storage = _WIDTHS[kind], tensor.storage
+        storage = tensor.storage
+        kind, width = _KINDS[storage.kind]
         if not 0 <= tensor.first <= tensor.first + tensor.n_numbers <= storage.n_numbers:
             raise ValueError(f"{name} lies outside its numbers")
         if storage.key not in places:
@@ -131,10 +120,8 @@ def _stored(path: Path, table: object, places: Mapping[str, int], size: int) -> 
 
 def _read_archive(path: Path) -> tuple[object, dict[str, int]]:
     """Return the table of a zip archive, and where the numbers of each key begin."""
-    with zipfile.ZipFile(path) as archive, open(path, "rb") as file:
+    with open(path, "rb") as file, opened_archive(file, _MOST_FILES) as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}
-        if len(entries) > _MOST_FILES or len(entries) < len(archive.infolist()):
-            raise ValueError("its archive has too many files, or one twice")
         pickles = [name for name in entries if name.endswith("/data.pkl") and name.count("/") == 1]
         if len(pickles) != 1 or any(entry.compress_type for entry in entries.values()):
             raise ValueError("its archive has no table, or packed files")
@@ -181,7 +168,7 @@ def _read_stream(path: Path) -> tuple[object, dict[str, int]]:
             if n_numbers != storage.n_numbers:
                 raise ValueError(f"it has {n_numbers:,} numbers of a key, and its table {storage.n_numbers:,}")
             places[key] = place + 8
-            place += 8 + n_numbers * (_WIDTHS | _OTHER_WIDTHS)[_KINDS.get(storage.kind, storage.kind)]
+            place += 8 + n_numbers * _KINDS[storage.kind][1]
         return table, places
 
 
