@@ -1,6 +1,7 @@
 """Models of M2M-100's kind: both sides begin with the tag of their language. tests/foreign has transformers."""
 
 import json
+import logging
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -20,8 +21,9 @@ from dragoman.imports.hugging_face import import_hugging_face
 from dragoman.machine.json_files import JSON_LIMIT, to_json
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.learning import learn_tokenizers
-from dragoman.text.tags import all_directions
+from dragoman.text.tags import MOST_NAMED, all_directions, require_directions
 from dragoman.text.tokenizer_files import load_tokenizers
+from dragoman.translator.directions import Directions
 
 FAMILIES: list[Family] = ["m2m", "nllb"]
 TEXT = "A man is riding a horse."
@@ -100,12 +102,41 @@ def test_damaged_languages_are_refused(languages: object, model: Path, tmp_path:
         load_tokenizers(copied)
 
 
+def test_each_language_has_a_tag(model: Path, tmp_path: Path) -> None:
+    copied = shutil.copytree(model, tmp_path / "copy") / "tokenizer"
+    description = json.loads((copied / "tokenizer.json").read_text())
+    del description["languages"]
+    for direction in (["fr", "en"], ["en", "fr"]):
+        (copied / "tokenizer.json").write_text(json.dumps({**description, "directions": [direction]}))
+        with pytest.raises(BundleError, match="no tag of its vocabulary is for the language 'fr'"):
+            load_tokenizers(copied)
+
+
+def test_a_tag_in_a_text_is_text(model: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tokenizers = load_bundle(model).tokenizers
+    with caplog.at_level(logging.WARNING):
+        tagged = Directions(tokenizers).tagged(f">>de<< {TEXT}", "en", "de")
+    assert tagged.text == f">>de<< {TEXT}"
+    (warning,) = [record.message for record in caplog.records]
+    assert warning.startswith("the model takes no tag from a text, such as >>de<<, so it is read as text")
+
+
 def test_200_languages_fit(model: Path) -> None:
     """The directions of NLLB-200 are told by its languages: 40,000 would not fit the file."""
     codes = [f"{first}{second}" for first in "abcdefghijklmno" for second in "abcdefghijklmn"]
     many = replace(load_bundle(model).tokenizers, directions=all_directions(codes))
     assert len(many.directions) > 40_000
     assert len(to_json(many._description())) < JSON_LIMIT
+
+
+def test_as_many_directions_as_may_be_named_fit_the_file(model: Path) -> None:
+    codes = [f"{a}{b}{c}-{d}xxx" for a in "abcdefg" for b in "abcdefgh" for c in "abcdefgh" for d in "abcdefghij"]
+    named = tuple(("deu-Latn", code) for code in codes[:MOST_NAMED])
+    require_directions(named)
+    many = replace(load_bundle(model).tokenizers, directions=named)
+    assert len(to_json(many._description())) < JSON_LIMIT
+    with pytest.raises(ConfigError, match="has up to 4,000, or all between its languages"):
+        require_directions([*named, ("deu-Latn", codes[-1])])
 
 
 def test_embeddings_are_scaled_unless_the_folder_says_otherwise(tmp_path: Path) -> None:

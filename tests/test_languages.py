@@ -231,6 +231,16 @@ def test_a_tag_has_a_name() -> None:
         ("directions", [], "0 directions, but a model has 1 to 100,000"),
         ("directions", [["en", "de"]] * 2, "a direction is there twice"),
         ("directions", [["en", "de"]] * 5000, "a direction is there twice"),
+        (
+            "directions",
+            [
+                ["ab", f"{a}{b}_{c}x"]
+                for a in "cdefghijklmnopqrs"
+                for b in "abcdefghijklmnop"
+                for c in "abcdefghijklmnop"
+            ],
+            "has up to 4,000, or all",
+        ),
         ("directions", [["en", "de"], ["en", "und"]], "not 'und'"),
         ("directions", [["en", "de"], ["en", "../x"]], "no language code"),
         ("directions", [["en", "de"], ["en", "it"]], "no tag of its vocabulary is for the language 'it'"),

@@ -21,6 +21,7 @@ from dragoman.documents import parse_document, translate_document
 from dragoman.errors import ConfigError, DataError
 from dragoman.memories import MemoryMatch, TranslationMemory, Unit, append_units, export_units, open_units
 from dragoman.memories import fuzzy_index as fuzzy
+from dragoman.memories.adapting import adapted
 from dragoman.memories.fuzzy_index import FuzzyIndex, NgramIndex
 from dragoman.text.cleaning import comparable
 from dragoman.text.terms import Term, TermList
@@ -642,3 +643,9 @@ def test_no_sentence_is_lost_behind_a_memory(tmp_path: Path) -> None:
     request = Request(text, memory=memory, source_lang="en", target_lang="de", verbatim=((18, len(text)),))
     parts = recalled_parts(request, memory)
     assert "".join(part.request.text for part in parts).split() == text.split()
+
+
+def test_many_numbers_after_a_long_word_take_little_time() -> None:
+    """A search from the beginning for each number would take minutes, and one from each letter of the word, too."""
+    texts = ["x" * 20_000 + "".join(f" {first + n}" for n in range(500)) for first in (2_000, 5_000)]
+    assert adapted(Unit(texts[0], texts[0], "zh", "ja"), *texts) == texts[1]

@@ -10,7 +10,7 @@ from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.sides import Learned, build_both, sides_of
 from dragoman.text.special_ids import SpecialIds
-from dragoman.text.tags import MOST_DIRECTIONS, SEVERAL, TAG, UNKNOWN, Direction, require_directions
+from dragoman.text.tags import MOST_NAMED, SEVERAL, TAG, UNKNOWN, Direction, require_directions
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 
@@ -61,7 +61,7 @@ def tag_directions(
     codes = [code for code in tags if LANGUAGE_CODE.fullmatch(code) and code not in (SEVERAL, UNKNOWN)]
     directions: tuple[Direction, ...] = ((source, target),)
     if len(codes) > 1 and chosen is None:
-        if source in (SEVERAL, UNKNOWN) or len(codes) > MOST_DIRECTIONS:
+        if source in (SEVERAL, UNKNOWN) or len(codes) > MOST_NAMED:
             listed = " ".join(f">>{code}<<" for code in codes[:5])
             _log.warning(
                 f"{folder}: begin each text with the language to translate into: {listed} ...; or import it "

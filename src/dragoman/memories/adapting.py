@@ -21,7 +21,9 @@ _NUMBER = re.compile(r"(?<![\w.,:/'’+-])\d+(?:[.,:]\d+)?(?![\w/'’%°-]|[.,:]
 _WITH_FORMS = frozenset("01")
 _FEWEST = 2
 #: What stands before a number: a word, or one that is written with it: "l'8".
-_WORD_BEFORE = re.compile(r"(\w+) \Z|['’]\Z")
+_WORD_BEFORE = re.compile(r"(?<!\w)(\w+) \Z|['’]\Z")
+#: Characters before a number that are read; no word whose form depends on a number is as long.
+_MOST_BEFORE = 40
 #: An ending whose form depends on the number before it: "5'te", "3-án", "5te".
 _ENDING_AFTER = re.compile(r"['’-]?[^\W\d_]")
 _DIGIT, _DIGITS = re.compile(r"\d"), re.compile(r"\d+")
@@ -75,7 +77,7 @@ def _with_numbers(old: str, new: str, target: str, target_lang: str) -> str | No
 
 def _has_forms(text: str, start: int, language: str) -> bool:
     """Return True if the word before a number may have another form before another number."""
-    before = _WORD_BEFORE.search(text, 0, start)
+    before = _WORD_BEFORE.search(text, max(0, start - _MOST_BEFORE), start)
     return before is not None and (before[1] is None or depends_on_number(before[1], language))
 
 

@@ -18,8 +18,9 @@ from dragoman.settings.text_origin import LANGUAGE_CODE
 Direction = tuple[str, str]
 #: The code of a side that has several languages (ISO 639-2), and that of a language that nobody named.
 SEVERAL, UNKNOWN = "mul", "und"
-#: Directions of the largest model that is learned, and of the largest that is read: NLLB-200 has 40,000.
-MOST_LEARNED, MOST_DIRECTIONS = 1_000, 100_000
+#: Directions of the largest model that is learned, of the longest list that `tokenizer.json` has room for, and of the
+#: largest model that is read, which translates between all of its languages: NLLB-200 has 40,000.
+MOST_LEARNED, MOST_NAMED, MOST_DIRECTIONS = 1_000, 4_000, 100_000
 
 #: Directions that a line lists.
 _MOST_LISTED = 12
@@ -124,6 +125,9 @@ def require_directions(directions: Collection[Direction], most: int = MOST_DIREC
         raise ConfigError(problem, advice="train several models")
     if len(set(directions)) < len(directions):
         raise ConfigError("a direction is there twice", advice="give each once")
+    if len(directions) > MOST_NAMED and {*directions} != {*all_directions(list_languages(directions))}:
+        problem = f"{len(directions):,} directions, but a model has up to {MOST_NAMED:,}, or all between its languages"
+        raise ConfigError(problem, advice="name its source or its target language")
     for code in (code for direction in directions for code in direction):
         if not LANGUAGE_CODE.fullmatch(code):
             raise ConfigError(f"{code!r} is no language code", advice="use ISO 639's, such as en, de or zh")

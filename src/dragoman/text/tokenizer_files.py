@@ -12,7 +12,7 @@ are still written as version 1, which every release reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import permutations
@@ -61,13 +61,23 @@ def load_tokenizers(folder: Path, sizes: tuple[int, int] | tuple[None, None] = (
     build = partial(_load_side, folder, description, sizes)
     source, target = build_both(sides_of(config, directions), build)
     tokenizers = Tokenizers(source, target, config, directions)
-    if missing := [code for code in tokenizers.targets if tokenizers.tag(code) not in {"", *source.tags}]:
+    if missing := [*_without_tags(tokenizers)]:
         problem = f"no tag of its vocabulary is for the language {missing[0]!r}"
         raise BundleError(problem, folder / DESCRIPTION, advice=_OTHER_COPY)
     if tokenizers.special_ids != (description.special_ids or SpecialIdPair()):
         problem = "its special ids are not those of the vocabularies"
         raise BundleError(problem, folder / DESCRIPTION, advice=_OTHER_COPY)
     return tokenizers
+
+
+def _without_tags(tokenizers: Tokenizers) -> Iterator[str]:
+    """Yield the languages whose tags a source or a target cannot begin with."""
+    sides = [(tokenizers.source, tokenizers.targets)]
+    if tokenizers.has_both_tags:
+        sources = tuple(dict.fromkeys(source for source, _ in tokenizers.directions))
+        sides = [(tokenizers.source, sources), (tokenizers.target, tokenizers.targets)]
+    for tokenizer, codes in sides:
+        yield from (code for code in codes if tokenizers.tag(code) not in {"", *tokenizer.tags})
 
 
 def file_limits(sizes: tuple[int, int]) -> dict[str, int]:

@@ -136,7 +136,10 @@ class Directions:
         if is_readable and tag not in self._unknown_tags and len(self._unknown_tags) < _MOST_WARNINGS:
             self._unknown_tags.add(tag)
             directions = describe_directions(self._directions)
-            _log.warning(f"the model has no tag {tag}, so it is read as text; it translates {directions}")
+            problem = f"the model has no tag {tag}"
+            if self._has_both_tags:
+                problem = f"the model takes no tag from a text, such as {tag}"
+            _log.warning(f"{problem}, so it is read as text; it translates {directions}")
 
     def _warn_untrained(self, source: str | None, target: str) -> None:
         is_known = source is None or UNKNOWN in (*self._sources, *self._targets) or (source, target) in self._directions
