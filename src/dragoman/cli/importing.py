@@ -31,11 +31,11 @@ def import_(
 ) -> None:
     """Read a trained model of another program.
 
-    Its kind is told by the files in the folder: transformers' Marian models, such as those of OPUS-MT, have
-    config.json, model.safetensors or pytorch_model.bin, source.spm, target.spm and vocab.json; those of Marian, Firefox
-    and Bergamot have a .npz or .bin, and .spm. The bundle is like any other: translate, score, serve, fine-tune by
-    train --init-from, export. The other program is not needed, except for --compare, which needs transformers and one
-    of its folders.
+    Its kind is told by the files in the folder: those of transformers have config.json, and model.safetensors or
+    pytorch_model.bin; Marian models, such as OPUS-MT's, also source.spm, target.spm and vocab.json, and M2M-100 and
+    NLLB-200 sentencepiece.bpe.model. Marian, Firefox and Bergamot have a .npz or .bin, and .spm. The bundle is like any
+    other: translate, score, serve, fine-tune by train --init-from, export. The other program is not needed, except for
+    --compare, which needs transformers and one of its folders.
 
     \b
     dragoman import opus-mt-en-de -o en-de
