@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import BundleError
+from dragoman.imports.compressed_files import file_content
 from dragoman.imports.foreign_tokenizers import MOST_BYTES, built, numbered, tag_directions
 from dragoman.imports.hugging_face_settings import READ, StockConfig
-from dragoman.machine.json_files import JSON_LIMIT, read_at_most, read_json
+from dragoman.machine.json_files import JSON_LIMIT, read_json
 from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.sentence_pieces import SPACE, SentencePieces
@@ -117,10 +118,7 @@ def content_of(path: Path) -> bytes:
     """
     if not path.is_file():
         raise BundleError("a file of the tokenizer is missing", path, advice=READ)
-    try:
-        return read_at_most(path, MOST_BYTES)
-    except (OSError, ValueError) as error:
-        raise BundleError(f"cannot be read ({error})", path, advice="use another copy") from None
+    return file_content(path, MOST_BYTES)
 
 
 def read_table(path: Path, size: int | None) -> dict[str, int]:

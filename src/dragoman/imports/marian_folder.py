@@ -51,7 +51,7 @@ class MarianFolder:
         """
         if len(named := self._named("models")) > 1:
             raise BundleError(f"an ensemble of {len(named)} models", self._settings_file, advice="import each alone")
-        return named[0] if named else self._only(_is_model, "models", "move the others away")
+        return named[0] if named else self._only(_is_model, "models")
 
     @cached_property
     def vocabularies(self) -> tuple[Path, Path]:
@@ -62,9 +62,9 @@ class MarianFolder:
         """
         files = [path for path in self._named("vocabs") if plain_name(path).endswith(".spm")]
         if len(files) != 2:
-            files = [path for path in self._files if plain_name(path).endswith(".spm")]
+            files = self._spm
         if len(files) == 1:
-            files *= 2
+            files = files * 2
         if len(files) == 2 and not self._named("vocabs"):
             files = [path for starts in _SIDES for path in files if path.name.startswith(starts)] or files[:1] * 2
             if files[0] == files[1] and len(self._spm) > 1:
@@ -92,10 +92,8 @@ class MarianFolder:
         """The lexical short-list, if there is one."""
         if named := self._named("shortlist"):
             return named[0]
-        files = [*filter(_is_short_list, self._files)]
-        if len(files) > 1:
-            return self._only(_is_short_list, "short-lists", "move the others away")
-        return files[0] if files else None
+        is_there = any(map(_is_short_list, self._files))
+        return self._only(_is_short_list, "short-lists") if is_there else None
 
     @cached_property
     def short_list_sizes(self) -> tuple[int, int]:
@@ -174,11 +172,12 @@ class MarianFolder:
         found = {path.name: path for path in self._files}
         return [found[each] for name in names for each in (name, name + GZIP) if each in found]
 
-    def _only(self, is_one: Callable[[Path], bool], title: str, advice: str) -> Path:
+    def _only(self, is_one: Callable[[Path], bool], title: str) -> Path:
         files = [*filter(is_one, self._files)]
         if len(files) != 1:
             names = ", ".join(path.name for path in files) or "none"
-            raise BundleError(f"not one but {len(files)} {title}: {names}", self.folder, advice=advice)
+            problem = f"not one but {len(files)} {title}: {names}"
+            raise BundleError(problem, self.folder, advice="move the others away")
         return files[0]
 
 
