@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from m2m_folders import write_m2m_folder
 from published import Published, digest, publishing
 from shapes import shaped_bundle
 
@@ -210,6 +211,18 @@ def test_a_damaged_model_is_fetched_anew(
     published.publish_hub_model(f"Helsinki-NLP/{NAME}", opus)
     assert program.run(["get", NAME]) == 0
     assert [path.name for path in place.iterdir()] == [NAME]
+
+
+def test_what_was_fetched_is_kept_if_only_the_language_was_wrong(
+    published: Published, place: Path, tmp_path: Path, capsys: Any
+) -> None:
+    folder = write_m2m_folder(tmp_path / "folder", "m2m")
+    published.publish_hub_model("facebook/m2m100_1M", {path.name: path.read_bytes() for path in folder.iterdir()})
+    assert program.run(["get", "m2m100_1M", "--source-lang", "xx"]) == 2
+    assert "no language 'xx', or several; name one of de, en, zh" in capsys.readouterr().err
+    n_fetched = sum(path.endswith("model.safetensors") for _, path, _ in published.asked)
+    assert program.run(["get", "m2m100_1M", "--source-lang", "de"]) == 0
+    assert sum(path.endswith("model.safetensors") for how, path, _ in published.asked if how == "GET") <= n_fetched
 
 
 def test_a_folder_without_a_model_is_told_before_anything_is_fetched(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from itertools import permutations
 from pathlib import Path
 
-from dragoman.errors import BundleError
+from dragoman.errors import BundleError, ConfigError
 from dragoman.imports.foreign_tokenizers import MOST_BYTES, built, numbered
 from dragoman.imports.hugging_face_settings import StockConfig
 from dragoman.imports.hugging_face_tokenizers import content_of, read_table
@@ -43,7 +43,7 @@ def read_m2m_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str |
 
     Raises:
         BundleError: a file is missing or damaged, or contradicts another.
-        ConfigError: a language code is none.
+        ConfigError: the model does not have one of the languages.
     """
     model = content_of(folder / _PIECES)
     try:
@@ -145,14 +145,19 @@ def _code_and_script(token: str) -> tuple[str, str]:
 
 
 def _directions(codes: list[str], languages: tuple[str | None, str | None]) -> tuple[Direction, ...]:
-    """Return all directions, or those of the languages that are named."""
+    """Return all directions, or those of the languages that are named.
+
+    Raises:
+        ConfigError: the model does not have one of these.
+    """
     if len(codes) > _MOST_LANGUAGES:
         raise ValueError(f"it has {len(codes):,} languages")
     sides = []
     for named in languages:
         found = codes if named is None else [find_code(named, codes)]
         if found == [None]:
-            raise ValueError(f"it has no language {named!r}, or several")
+            advice = f"name one of {', '.join(codes)}"
+            raise ConfigError(f"the model has no language {named!r}, or several", advice=advice)
         sides.append({*found})
     directions = tuple(pair for pair in permutations(codes, 2) if pair[0] in sides[0] and pair[1] in sides[1])
     require_directions(directions)

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import BundleError
+from dragoman.errors import BundleError, ConfigError
 from dragoman.imports.compressed_files import GZIP, file_content, plain_name
 from dragoman.imports.marian_binary import is_binary
 from dragoman.imports.marian_settings import yaml_mapping
@@ -118,14 +118,14 @@ class MarianFolder:
             given: in place of those that the folder names.
 
         Raises:
-            BundleError: the folder does not name them, or names several.
+            ConfigError: the folder does not name them, or names several.
         """
         pairs = {*self._language_pairs()}
         source, target = pairs.pop() if len(pairs) == 1 else (None, None)
         source, target = given[0] or source, given[1] or target
         if source is None or target is None:
             problem = "its files do not say which languages it translates"
-            raise BundleError(problem, self.folder, advice="give --source-lang and --target-lang")
+            raise ConfigError(problem, self.folder, advice="give --source-lang and --target-lang")
         return source, target
 
     def _language_pairs(self) -> Iterator[tuple[str, str]]:
