@@ -21,6 +21,7 @@ shapes = st.fixed_dictionaries(
     optional={
         "norm": st.sampled_from(["pre", "post"]),
         "norm_kind": st.sampled_from(["layer", "std", "rms"]),
+        "norm_epsilon": st.sampled_from([1e-5, 1e-9, 0.1]),
         "final_norm": st.booleans(),
         "activation": st.sampled_from(["relu", "gelu", "silu", "swiglu"]),
         "bias": st.booleans(),

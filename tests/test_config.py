@@ -438,7 +438,7 @@ def test_every_number_has_both_bounds_or_is_a_norm() -> None:
 #: The largest value of each number, where that is not 10**12: far beyond use, and small enough to be refused in words.
 LARGEST = {
     1: "tokenizer.sampling model.dropout model.embedding_dropout model.attention_dropout model.activation_dropout "
-    "training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p "
+    "model.norm_epsilon training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p "
     "augmentation.spans augmentation.reserved augmentation.case augmentation.punctuation augmentation.typos",
     10: "search.length_penalty",
     256: "training.batch_workers",

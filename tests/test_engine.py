@@ -365,9 +365,10 @@ def test_a_configuration_that_no_model_has_is_refused() -> None:
     for name, value in (
         *((field[0], value) for field in good._fields_ for value in (-1, 2**62)),
         *(("d_model", 15), ("memory", 2), ("n_heads", 0), ("target_end", 25)),
+        *(("norm_epsilon", value) for value in (0, np.nan)),
     ):
-        if name in ("has_final_norm", "bias", "scale_embeddings"):
-            continue  # of which any other number is yes
+        if name in ("has_final_norm", "bias", "scale_embeddings") or (name, value) == ("norm_epsilon", 2**62):
+            continue  # any other number is yes, and a large epsilon damages nothing
         bad = type(good).from_buffer_copy(good)
         setattr(bad, name, value)
         with pytest.raises(BundleError):

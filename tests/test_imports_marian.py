@@ -68,6 +68,7 @@ def test_each_shape_becomes_a_bundle(shape: str, tmp_path: Path) -> None:
     assert bundle.weights.keys() == layout.shapes().keys()
     assert all(bundle.weights[name].shape == size for name, size in layout.shapes().items())
     assert bundle.tokenizers.languages == ("en", "de")
+    assert bundle.config.norm_epsilon == 1e-9
     inner = bundle.weights[layout.encoder_layers[0].feed_forward.inner.weight.name]
     assert np.array_equal(inner, tensors["encoder_l1_ffn_W1"].T)
     own = bundle.tokenizers.target.special_ids

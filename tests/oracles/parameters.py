@@ -51,5 +51,5 @@ class NormParameters:
         self.bias = None if is_folded or layout.bias is None else weights[layout.bias.name]
         self.is_centring = kind != "rms" and not is_folded
         self.square_factor = np.float32(1 / max(n - 1, 1) if kind == "std" else 1 / n)
-        self.inner_epsilon = np.float32({"layer": 1e-5, "rms": 1e-6, "std": 0}[kind])
+        self.inner_epsilon = np.float32({"layer": config.norm_epsilon, "rms": 1e-6, "std": 0}[kind])
         self.outer_epsilon = np.float32(1e-6 if kind == "std" else 0)

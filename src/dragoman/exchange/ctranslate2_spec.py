@@ -95,7 +95,7 @@ def _empty(config: ModelConfig) -> transformer_spec.TransformerSpec:
         transformer_spec.TransformerDecoderSpec(config.n_decoder_layers, config.n_heads, **options),
     )
     spec.encoder.pre_norm = spec.decoder.pre_norm = config.norm == "pre"
-    spec.config.layer_norm_epsilon = 1e-6 if config.norm_kind == "rms" else 1e-5
+    spec.config.layer_norm_epsilon = 1e-6 if config.norm_kind == "rms" else config.norm_epsilon
     return spec
 
 

@@ -47,6 +47,8 @@ def stock_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
         yield Obstacle("model.positions", "rotary", "positions are a table that is added to embeddings", "sinusoidal")
     if config.norm_kind != "layer":
         yield Obstacle("model.norm_kind", config.norm_kind, "all norms are layer norms", "layer")
+    if config.norm_epsilon > 1e-5:  # a smaller one is hardly noticed
+        yield Obstacle("model.norm_epsilon", config.norm_epsilon, "layer norms add 0.00001 to the variance", 1e-5)
     if config.activation == "swiglu":
         yield Obstacle("model.activation", "swiglu", "a feed-forward layer has two maps", "silu")
     if config.has_final_norm != (config.norm == "pre"):

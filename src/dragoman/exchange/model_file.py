@@ -92,7 +92,7 @@ def _description(bundle: Bundle, name: str | Path) -> dict[str, Any]:
     return {
         "format_version": FORMAT_VERSION,
         "name": Path(name).name or str(name),
-        "config": {field: int(getattr(config, field)) for field, *_ in config._fields_},
+        "config": {field: getattr(config, field) for field, *_ in config._fields_},
         "search": _search(bundle.search),
         "directions": tokenizers.directions,
         "targets": tokenizers.targets,

@@ -137,7 +137,8 @@ class Layers:
         tensors = (
             self.graph.tensor(f"{norm.weight.name}.{part}", each) for part, each in (("gain", gain), ("bias", bias))
         )
-        return self.graph.op("LayerNormalization", x, *tensors, attributes={"axis": -1, "epsilon": 1e-5})
+        attributes = {"axis": -1, "epsilon": self.config.norm_epsilon}
+        return self.graph.op("LayerNormalization", x, *tensors, attributes=attributes)
 
     def _rms_norm(self, x: str, norm: NormLayout) -> str:
         mean = self._mean(self.graph.op("Mul", x, x))

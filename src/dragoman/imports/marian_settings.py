@@ -130,6 +130,7 @@ class MarianSettings(Section):
             "n_encoder_layers": self.enc_depth,
             "n_decoder_layers": self.dec_depth,
             "norm": norm,
+            "norm_epsilon": 1e-9,
             "final_norm": has_final,
             "activation": _ACTIVATIONS[self.transformer_ffn_activation],
             "positions": "learned",

@@ -43,7 +43,7 @@ def build_norm(config: ModelShape) -> nn.Module:
         return nn.RMSNorm(config.d_model, eps=1e-6)
     if config.norm_kind == "std":
         return StdNorm(config.d_model, bias=config.bias)
-    return LayerNorm(config.d_model, bias=config.bias)
+    return LayerNorm(config.d_model, bias=config.bias, eps=config.norm_epsilon)
 
 
 def norm_and_keep(norm: nn.Module, x: Tensor) -> tuple[Tensor, Tensor]:

@@ -43,6 +43,7 @@ static int64_t is_possible(const ModelConfig *c) {
         {c->target_vocab_size, 1, 10000000},
         {c->norm, POST_NORM, PRE_NORM},
         {c->norm_kind, LAYER, RMS},
+        {c->norm_epsilon > 0, 1, 1},
         {c->activation, RELU, SILU},
         {c->positions, SINUSOIDAL, ROTARY},
         {c->tie, TIE_NONE, TIE_ALL},
@@ -79,7 +80,7 @@ static Norm take_norm(Loader *loader, const char *prefix, const char *name, Fold
         .gain = loader->is_folding ? NULL : gain,
         .bias = loader->is_folding ? NULL : shift,
         .square_factor = (float)(1.0 / (double)(kind == STD ? larger_of(d_model - 1, 1) : d_model)),
-        .inner_epsilon = kind == LAYER ? 1e-5f
+        .inner_epsilon = kind == LAYER ? (float)c->norm_epsilon
                          : kind == RMS ? 1e-6f
                                        : 0,
         .outer_epsilon = kind == STD ? 1e-6f : 0,

@@ -33,6 +33,7 @@ def engine_config(config: ModelConfig, special_ids: SpecialIdPair) -> ctypes.Str
         **choices,
         d_k=d_k,
         d_v=d_v,
+        norm_epsilon=config.norm_epsilon,
         has_final_norm=config.has_final_norm,
         bias=config.bias,
         scale_embeddings=config.scale_embeddings,

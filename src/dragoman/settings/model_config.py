@@ -35,6 +35,8 @@ class ModelShape(Section):
     """A norm after each residual, as in the paper, or before each sub-layer."""
     norm_kind: Literal["layer", "std", "rms"] = "layer"
     """`std` divides by the unbiased standard deviation plus epsilon; `rms` does not subtract the mean."""
+    norm_epsilon: Annotated[float, Field(gt=0, le=1)] = 1e-5
+    """The number that `layer` adds to the variance; 1e-9 in Marian's models."""
     final_norm: bool | None = None
     """One more norm after the last layer; None is yes for `pre`, whose sum has none yet, and no for `post`."""
     activation: Literal["relu", "gelu", "silu", "swiglu"] = "relu"

@@ -19,6 +19,7 @@ CHOSEN: Mapping[str, tuple[Any, ...]] = {
 #: The same for settings that no plan changes, so they are only checked.
 CHECKED: Mapping[str, tuple[Any, ...]] = {
     "model.norm_kind": ("layer",),
+    "model.norm_epsilon": (1e-5,),
     "model.activation": ("relu", "gelu", "silu"),
     "model.final_norm": (None,),
     "model.d_k": (None,),
