@@ -108,7 +108,7 @@ def _set_vocabularies(spec: transformer_spec.TransformerSpec, bundle: Bundle) ->
     names = names_of(bundle.tokenizers)
     spec.register_source_vocabulary(names.source)
     spec.register_target_vocabulary(names.target)
-    spec.config.add_source_eos = True
+    spec.config.add_source_eos = bundle.tokenizers.source.special_ids.has_end
     spec.config.unk_token, spec.config.eos_token = names.unknown, names.end
     spec.config.bos_token = spec.config.decoder_start_token = names.start
 

@@ -50,6 +50,8 @@ def model_file(name: str | Path) -> bytes:
         raise ConfigError(
             "source and target of this model both begin with a tag of their language, which no page writes", name
         )
+    if not bundle.tokenizers.source.special_ids.has_end:
+        raise ConfigError("no mark ends a source of this model, and the engine of pages adds one", name)
     parts = {"weights": _weights(bundle, folder), **_piece_models(bundle.tokenizers)}
     if bundle.short_list is not None:
         _log.warning(f"{name}: its short-list is left out; the page scores the whole vocabulary at each step")

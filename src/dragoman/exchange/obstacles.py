@@ -54,6 +54,12 @@ def tag_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
         yield Obstacle("tokenizer.tags", "both", "only sources begin with tags")
 
 
+def end_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
+    """Yield the missing end mark of sources, as those of models of OpenNMT-py have none."""
+    if not tokenizers.source.special_ids.has_end:
+        yield Obstacle("special_ids.source.end", "none", "an end mark follows each source")
+
+
 def ctranslate2_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     """Yield the settings that CTranslate2 cannot express."""
     config = bundle.config
@@ -79,6 +85,7 @@ def onnx_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     """Yield the settings that our graphs of ONNX do not have."""
     yield from decoder_obstacles(bundle.config)
     yield from tag_obstacles(bundle.tokenizers)
+    yield from end_obstacles(bundle.tokenizers)
 
 
 def load_without(name: str | Path, obstacles: Callable[[Bundle], Iterable[Obstacle]], program: str) -> Bundle:

@@ -39,7 +39,8 @@ def _free(name: str, words: set[str]) -> str:
 
 def _with_names(tokenizer: Tokenizer, names: list[str]) -> list[str]:
     ids, pieces = tokenizer.special_ids, tokenizer.pieces(range(tokenizer.vocab_size))
-    for id, name in zip((ids.start, ids.pad, ids.unknown, ids.end), names, strict=True):
+    start, pad, unknown, end = names
+    for id, name in ((ids.start, start), (ids.unknown, unknown), (ids.end, end), (ids.pad, pad)):
         pieces[id] = name
     return pieces
 

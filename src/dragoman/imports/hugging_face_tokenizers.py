@@ -70,6 +70,8 @@ def _learned(
         raise ValueError(f"{names['unk_token']} is missing in the vocabulary")
     start = stock.decoder_start_token_id if is_target else table.get(names["bos_token"], stock.pad_token_id)
     ids = SpecialIds(pad=stock.pad_token_id, unknown=unknown, start=start, end=stock.eos_token_id)
+    if not ids.has_end:
+        raise ValueError("two special ids are equal")
     for name, id in (("pad_token", ids.pad), ("eos_token", ids.end)):
         if table.get(names[name]) != id:
             raise ValueError(f"{names[name]} has the id {table.get(names[name])} in the vocabulary, {id} in the model")

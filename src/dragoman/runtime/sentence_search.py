@@ -118,8 +118,13 @@ def _searched(
 
 
 def engine_of(models: Sequence[Model]) -> CompiledModel | None:
-    """Return the model if it is one that the engine has loaded, and None for other models and for ensembles."""
-    return models[0] if len(models) == 1 and isinstance(models[0], CompiledModel) else None
+    """Return the model if it is one that the engine has loaded, and None for other models and for ensembles.
+
+    None also for one whose sources have no end mark: the engine adds one to a sentence.
+    """
+    if len(models) == 1 and isinstance(models[0], CompiledModel) and models[0].special_ids.source.has_end:
+        return models[0]
+    return None
 
 
 def is_fast(job: SentenceJob) -> bool:

@@ -122,7 +122,7 @@ class _Inputs:
             torch.full((shape.n_pairs, length), side.pad, device=device)
             for side, length in ((source, shape.length), (target, shape.length + 1))
         )
-        self._empty[0][:, 0], self._empty[1][:, 0] = source.end, target.start
+        self._empty[0][:, 0], self._empty[1][:, 0] = source.unknown, target.start
         self.batch = Batch(*(ids.clone() for ids in self._empty))
         #: What else the work of this shape reads. A model replaces its table of positions by a longer one.
         self.buffers: list[Tensor] = []

@@ -111,7 +111,7 @@ class Gradients:
     def _stand_in(self) -> Batch:
         """Return a batch of one empty pair, for a process without a share."""
         source, target = self.model.special_ids.source, self.model.special_ids.target
-        return Batch(torch.tensor([[source.end]]), torch.tensor([[target.start, target.end]]))
+        return Batch(torch.tensor([[source.unknown]]), torch.tensor([[target.start, target.end]]))
 
 
 def sum_gradients(model: Transformer, sums: Tensor, processes: Processes) -> None:

@@ -19,7 +19,7 @@ BATCH_TOKENS, CPU_BATCH_TOKENS = 2048, 512
 
 def pad_sources(sources: Sequence[Sequence[int]], special_ids: SpecialIds) -> NDArray[np.int64]:
     """Add the end mark to each source, and pad: (B, S)."""
-    return pad([[*source, special_ids.end] for source in sources], special_ids.pad)
+    return pad([special_ids.ended(source) for source in sources], special_ids.pad)
 
 
 def pad_pairs(pairs: Sequence[IdPair], special_ids: SpecialIdPair) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
