@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.errors import BundleError
+from dragoman.imports.ctranslate2 import import_ctranslate2, is_ctranslate2
 from dragoman.imports.hugging_face import import_hugging_face, is_hugging_face
 from dragoman.imports.marian import import_marian
 from dragoman.imports.marian_folder import is_marian
@@ -33,6 +34,7 @@ class Kind(NamedTuple):
 
 
 KINDS = (
+    Kind("CTranslate2", "model.bin, vocabularies, and sentencepiece.model or .spm", is_ctranslate2, import_ctranslate2),
     Kind(
         "transformers", "config.json, and model.safetensors or pytorch_model.bin", is_hugging_face, import_hugging_face
     ),

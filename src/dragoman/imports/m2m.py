@@ -50,21 +50,47 @@ def read_m2m_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str |
         pieces = SentencePieces(model).pieces
         table = _table(folder, stock, pieces)
         tokens = _language_tokens(folder, table, stock.vocab_size)
-        codes = language_codes(tokens)
-        words = {**table, **{target_tag(codes[token]): id for token, id in tokens.items()}}
-        if stock.vocab_size - len(words) > _MOST_UNUSED:
-            raise ValueError(f"{stock.vocab_size - len(words):,} ids have no piece")
-        filled = {**words, **{f"<unused {id}>": id for id in {*range(stock.vocab_size)} - {*words.values()}}}
+        if stock.vocab_size - len(table) - len(tokens) > _MOST_UNUSED:
+            raise ValueError(f"{stock.vocab_size - len(table) - len(tokens):,} ids have no piece")
+        unused = {*range(stock.vocab_size)} - {*table.values()} - {*tokens.values()}
         ids = SpecialIds(pad=1, unknown=3, start=stock.decoder_start_token_id, end=2)
         if (stock.pad_token_id, stock.eos_token_id) != (ids.pad, ids.end):
             raise ValueError("its padding and end have other ids than 1 and 2")
-        learned = Learned(model, numbered(filled, ids), ids)
-        config = TokenizerConfig(kind=SentencePieces(model).algorithm, joint=True, tags="both")
-        directions = _directions(list(codes.values()), languages)
-        return built([learned, learned], config, directions)
+        filled = {**table, **{f"<unused {id}>": id for id in unused}}
+        return m2m_tokenizers(model, filled, tokens, ids, languages)
     except ValueError as error:
         problem = f"not the tokenizer of M2M-100 or NLLB-200 ({error})"
         raise BundleError(problem, folder, advice="use another copy") from None
+
+
+def m2m_tokenizers(
+    model: bytes,
+    table: Mapping[str, int],
+    tokens: Mapping[str, int],
+    ids: SpecialIds,
+    languages: tuple[str | None, str | None],
+) -> Tokenizers:
+    """Return the tokenizers of a SentencePiece model.
+
+    Args:
+        table: the ids of all pieces.
+        tokens: those of languages; they may be in the table, too.
+
+    Raises:
+        ConfigError, ValueError: these are no such tokenizers.
+    """
+    codes = language_codes(tokens)
+    words = {name: id for name, id in table.items() if name not in tokens}
+    tags = {target_tag(codes[name]): id for name, id in tokens.items()}
+    learned = Learned(model, numbered({**words, **tags}, ids), ids)
+    config = TokenizerConfig(kind=SentencePieces(model).algorithm, joint=True, tags="both")
+    directions = _directions(list(codes.values()), languages)
+    return built([learned, learned], config, directions)
+
+
+def is_language_token(piece: str) -> bool:
+    """Return True for a token of a language."""
+    return _LANGUAGE.fullmatch(piece) is not None
 
 
 def _table(folder: Path, stock: StockConfig, pieces: list[str]) -> dict[str, int]:
@@ -89,9 +115,9 @@ def _language_tokens(folder: Path, table: Mapping[str, int], size: int) -> dict[
         for each in added if isinstance(added, list) else ():
             if isinstance(each, dict) and isinstance(each.get("content"), str) and type(each.get("id")) is int:
                 listed[each["content"]] = each["id"]
-    names = [name for name in listed if _LANGUAGE.fullmatch(name)]
+    names = [name for name in listed if is_language_token(name)]
     if not names:
-        names = [name for name in _extra_tokens(folder) if _LANGUAGE.fullmatch(name)]
+        names = [name for name in _extra_tokens(folder) if is_language_token(name)]
         listed = {name: len(table) + number for number, name in enumerate(names)}
     if len(names) < 2:
         raise ValueError(f"neither {_FAST} nor {' nor '.join(_NAMES)} lists its languages")
