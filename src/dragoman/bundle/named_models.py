@@ -31,6 +31,7 @@ CAPTION_MODELS = ("multi30k-en-de", "multi30k-en-fr")
 REMOTE_NAMES = {
     "hf": "opus-mt-en-de, nllb-200-distilled-600M, m2m100_418M, hf:OWNER/MODEL",
     "firefox": "firefox:en-de",
+    "argos": "argos:en-de",
 }
 #: Owners of the models of the Hugging Face hub that go by their names alone, by the beginnings of these names.
 _OWNERS = {"opus-mt-": "Helsinki-NLP", "nllb-200-": "facebook", "m2m100_": "facebook"}

@@ -150,6 +150,7 @@ def _piece_models(folder: Path) -> tuple[bytes, bytes]:
     if all(path.is_file() for path in pair):
         return file_content(pair[0], MOST_BYTES), file_content(pair[1], MOST_BYTES)
     files = sorted(path for path in folder.iterdir() if path.suffix in (".spm", ".model") and path.is_file())
+    files = [path for path in files if path.name == _PIECES[0]] or files
     if len(files) != 1:
         found = ", ".join(path.name for path in files) or "none"
         advice = f"put the one of this model beside it: {' or '.join(_PIECES)}"

@@ -10,10 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from dragoman.errors import ConfigError
 from dragoman.imports.download import RemoteFile, fetch_file, fetch_json
+from dragoman.imports.language_pairs import nearby_pairs, read_pair
 from dragoman.imports.remote import NetworkError, Progress, RemoteModel
-from dragoman.settings.text_origin import LANGUAGE_CODE
 
 LIST = "https://storage.googleapis.com/moz-fx-translations-data--303e-prod-translations-data/db/models.json"
 _PAGE = "https://github.com/mozilla/translations"
@@ -31,9 +30,7 @@ def find_firefox_model(pair: str) -> RemoteModel:
         ConfigError: it is no pair of languages.
         NetworkError: the list cannot be read, or has no such direction.
     """
-    source, _, target = pair.partition("-")
-    if not (LANGUAGE_CODE.fullmatch(source) and LANGUAGE_CODE.fullmatch(target)):
-        raise ConfigError(f"{pair!r} is not a pair of languages", advice="name two codes, such as firefox:en-de")
+    source, target = read_pair(pair, "firefox")
     address = os.environ.get("DRAGOMAN_FIREFOX_MODELS", LIST)
     listed = fetch_json(address)
     try:
@@ -41,7 +38,9 @@ def find_firefox_model(pair: str) -> RemoteModel:
         published = models.get(pair, [])
         released = [model for status in _RELEASED for model in published if model.get("releaseStatus") == status]
         if not released:
-            raise NetworkError(f"Firefox has no model from {source} to {target}", advice=_near(models, pair))
+            raise NetworkError(
+                f"Firefox has no model from {source} to {target}", advice=nearby_pairs(models, source, target)
+            )
         chosen = released[0]
         files = [_file(base, chosen["files"][part]) for part in _PARTS if chosen["files"].get(part)]
         if len({file.name for file in files}) < len(files):
@@ -68,11 +67,6 @@ def _file(base: str, entry: Mapping[str, Any]) -> RemoteFile:
     if not (_FILE_NAME.fullmatch(path.name) and is_size and is_hash):
         raise ValueError
     return RemoteFile(path.name, f"{base}/{quote(str(path))}", size, digest and digest.lower())
-
-
-def _near(models: Mapping[str, Any], pair: str) -> str:
-    near = sorted(name for name in models if {*name.split("-")} & {*pair.split("-")} - {"en"})
-    return f"with one of the two it has {', '.join(near)}" if near else "it has none with these languages"
 
 
 def _fetch(files: list[RemoteFile], folder: Path, progress: Progress) -> None:

@@ -11,6 +11,7 @@ from dragoman.bundle.bundle import Bundle, write_bundle
 from dragoman.bundle.named_models import REMOTE_NAMES, downloads, local_name, remote_source
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import BundleError, ConfigError, DragomanError, RunFolderError, disk_errors
+from dragoman.imports.argos_models import find_argos_model
 from dragoman.imports.firefox_models import find_firefox_model
 from dragoman.imports.hub_models import find_hub_model
 from dragoman.imports.kinds import Languages, kind_of
@@ -22,6 +23,7 @@ from dragoman.machine.locks import lock_folder
 SOURCES: dict[str, Callable[[str], RemoteModel]] = {
     "hf": find_hub_model,
     "firefox": find_firefox_model,
+    "argos": find_argos_model,
 }
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.errors import BundleError
+from dragoman.imports.argos import SUFFIX, import_argos, is_argos
 from dragoman.imports.ctranslate2 import import_ctranslate2, is_ctranslate2
 from dragoman.imports.hugging_face import import_hugging_face, is_hugging_face
 from dragoman.imports.marian import import_marian
@@ -34,6 +35,7 @@ class Kind(NamedTuple):
 
 
 KINDS = (
+    Kind("Argos", "a .argosmodel, or metadata.json and model/", is_argos, import_argos),
     Kind("CTranslate2", "model.bin, vocabularies, and sentencepiece.model or .spm", is_ctranslate2, import_ctranslate2),
     Kind(
         "transformers", "config.json, and model.safetensors or pytorch_model.bin", is_hugging_face, import_hugging_face
@@ -43,13 +45,13 @@ KINDS = (
 
 
 def kind_of(folder: Path) -> Kind:
-    """Return the kind of the model in a folder.
+    """Return the kind of the model in a folder, or of a package of Argos Translate.
 
     Raises:
         BundleError: it is none of `KINDS`.
     """
-    if not folder.is_dir():
-        raise BundleError("no such folder", folder, advice="give the folder of a downloaded model")
+    if not folder.is_dir() and not (folder.suffix == SUFFIX and folder.is_file()):
+        raise BundleError("no such folder", folder, advice=f"give the folder of a downloaded model, or a {SUFFIX}")
     for kind in KINDS:
         if kind.is_one(folder):
             return kind
