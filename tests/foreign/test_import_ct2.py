@@ -4,6 +4,8 @@ import argparse
 import io
 import json
 import os
+import subprocess
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.bundle.weights import weights_of
 from dragoman.data.batches import collate
 from dragoman.decoding.hypothesis import Hypothesis
+from dragoman.imports.argos import import_argos
 from dragoman.imports.ctranslate2 import import_ctranslate2
 from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.search_config import SearchConfig
@@ -366,3 +369,45 @@ def write_m2m_as_ct2(
     output.mkdir()
     spec.save(str(output))
     (output / "sentencepiece.bpe.model").write_bytes(content)
+
+
+# -- Argos Translate ---------------------------------------------------------------------------------------------------
+
+#: A Python with Argos Translate, which needs no Stanza here: each text is one sentence.
+ARGOS = os.environ.get("DRAGOMAN_ARGOS", "")
+PROGRAM = """
+import sys, types
+sys.modules.setdefault("stanza", types.ModuleType("stanza"))
+import ctranslate2
+from argostranslate import package, translate
+package.install_from_path(sys.argv[1])
+(installed,) = package.get_installed_packages()
+class Whole:
+    def split_sentences(self, text):
+        return [text]
+model = ctranslate2.Translator(str(installed.package_path / "model"), device="cpu")
+for line in sys.stdin.read().splitlines():
+    print(translate.apply_packaged_translation(installed, line, model, Whole())[0].value)
+"""
+
+
+@pytest.mark.skipif(not ARGOS, reason="pip install argostranslate elsewhere, and set DRAGOMAN_ARGOS to that Python")
+def test_packages_of_argos_are_theirs(tmp_path: Path) -> None:
+    """Its length penalty is a power of the length, and ours of (5 + length) / 6, so few translations may differ."""
+    folder, package = opennmt_folder(tmp_path, has_end=False), tmp_path / "en_de.argosmodel"
+    metadata = {"package_version": "1.0", "argos_version": "1.5", "from_code": "en", "to_code": "de"}
+    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in folder.iterdir():
+            name = path.name if path.suffix == ".model" else f"model/{path.name}"
+            archive.write(path, f"translate-en_de-1_0/{name}")
+        archive.writestr("translate-en_de-1_0/metadata.json", json.dumps(metadata))
+    lines = captions(600)[0][400:]
+    homes = {f"XDG_{kind}_HOME": str(tmp_path / "home") for kind in ("DATA", "CONFIG", "CACHE")}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [ARGOS, "-c", PROGRAM, package], input="\n".join(lines), env=kept | homes, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    bundle = import_argos(package)
+    found = Translator([bundle], bundle.tokenizers, compute=ComputeOptions("cpu")).translate(lines)
+    assert sum(one.text == other for one, other in zip(found, done.stdout.splitlines(), strict=True)) >= 196

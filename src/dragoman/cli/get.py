@@ -26,9 +26,10 @@ def get(
     """Fetch a published model by its name, and keep it.
 
     Names are those of OPUS-MT, NLLB-200 and M2M100 (opus-mt-en-de, nllb-200-distilled-600M, m2m100_418M),
-    hf:OWNER/MODEL of the Hugging Face hub, and firefox:en-de of Firefox. Before anything is fetched, licence, size and
-    origin are shown. Files whose hashes are published are compared with them, and all are converted. From then on -m
-    takes the name, and `dragoman models` lists it. An interrupted download is continued by the same command.
+    hf:OWNER/MODEL of the Hugging Face hub, firefox:en-de of Firefox, and argos:en-de of Argos Translate. Before
+    anything is fetched, licence, size and origin are shown. Files whose hashes are published are compared with them,
+    and all are converted. From then on -m takes the name, and `dragoman models` lists it. An interrupted download is
+    continued by the same command.
 
     Models are kept in ~/.local/share/dragoman/models (macOS: ~/Library/Application Support, Windows: AppData/Local), or
     in the folder that DRAGOMAN_MODELS names.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def import_(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A model as it was downloaded.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A model as it was downloaded; or a .argosmodel.")],
     output: NewFolder,
     source_lang: Annotated[str | None, option("Where the model names none, or another.", metavar="CODE")] = None,
     target_lang: Annotated[str | None, option("The same; every text is for this language.", metavar="CODE")] = None,
@@ -33,9 +33,10 @@ def import_(
 
     Its kind is told by the files in the folder: those of transformers have config.json, and model.safetensors or
     pytorch_model.bin; Marian models, such as OPUS-MT's, also source.spm, target.spm and vocab.json, and M2M-100 and
-    NLLB-200 sentencepiece.bpe.model. Marian, Firefox and Bergamot have a .npz or .bin, and .spm. The bundle is like any
-    other: translate, score, serve, fine-tune by train --init-from, export. The other program is not needed, except for
-    --compare, which needs transformers and one of its folders.
+    NLLB-200 sentencepiece.bpe.model. Marian, Firefox and Bergamot have a .npz or .bin, and .spm; CTranslate2 has
+    model.bin, vocabularies, and sentencepiece.model or .spm beside them. A package of Argos Translate is one file,
+    .argosmodel. The bundle is like any other: translate, score, serve, fine-tune by train --init-from, export. The
+    other program is not needed, except for --compare, which needs transformers and one of its folders.
 
     \b
     dragoman import opus-mt-en-de -o en-de

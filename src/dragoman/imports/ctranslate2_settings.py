@@ -36,7 +36,7 @@ _LAYER = re.compile(r"(encoder|decoder)/layer_(\d{1,4})/")
 
 
 class Attributes:
-    """What the attributes and the shapes of a model say.
+    """The attributes of a model, and what follows from its shapes.
 
     Args:
         epsilon: of the norms, where `config.json` has it.

@@ -39,7 +39,7 @@ _SCALE = "_scale"
 
 
 class Variable(NamedTuple):
-    """Where the numbers of a variable lie in the file."""
+    """The place of a variable's numbers in the file."""
 
     kind: str
     shape: tuple[int, ...]
