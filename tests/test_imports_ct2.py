@@ -68,6 +68,11 @@ def test_weights_and_tokens_come_back(bundle: Bundle, files: dict[str, bytes], t
     assert found.tokenizers.special_ids == bundle.tokenizers.special_ids
 
 
+def test_the_epsilon_of_norms_is_theirs(bundle: Bundle, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "ct2", folder_files(bundle, layer_norm_epsilon=1e-7))
+    assert import_ctranslate2(folder, LANGUAGES).config.norm_epsilon == 1e-7
+
+
 @pytest.mark.parametrize("version", [2, 3, 4, 5])
 def test_older_versions_are_read(version: int, bundle: Bundle, files: dict[str, bytes], tmp_path: Path) -> None:
     """Their settings are variables of the file, and those of both sides have one name."""
@@ -314,6 +319,11 @@ RECIPES = {
     "scale of embeddings": (changed(change=put("encoder/scale_embeddings", np.float32(3))), "embeddings times 3"),
     "ALiBi": (changed(change=put("decoder/alibi", np.int8(1))), "alibi 1"),
     "heads that do not divide": (changed(change=put("encoder/num_heads", np.int16(5))), "num_heads differs"),
+    "heads of no number": (changed(change=put("encoder/num_heads", np.float32("nan"))), "encoder/num_heads is nan"),
+    "heads of several widths": (
+        changed(change=lambda variables: variables | {f"x/{n}/head_dim": np.array(n, np.int16) for n in (7, 8)}),
+        "head_dim differs between layers",
+    ),
     "no heads": (
         changed(
             change=lambda variables: (
@@ -352,7 +362,7 @@ RECIPES = {
         settings(add_source_bos=True, bos_token=">>de<<"),
         "each source begins with '>>de<<'",
     ),
-    "another epsilon": (settings(layer_norm_epsilon=1e-3), "layer_norm_epsilon 0.001"),
+    "epsilon of no number": (settings(layer_norm_epsilon="small"), "settings are missing or wrong"),
 }
 
 

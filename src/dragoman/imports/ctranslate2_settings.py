@@ -91,7 +91,8 @@ class Attributes:
             "n_encoder_layers": self.depths[0],
             "n_decoder_layers": self.depths[1],
             "norm": "pre" if self._both("pre_norm", 1) else "post",
-            "norm_kind": "layer" if "encoder/layer_0/ffn/layer_norm/beta" in variables else "rms",
+            "norm_kind": self._norm_kind,
+            **({} if self._epsilon is None or self._norm_kind == "rms" else {"norm_epsilon": self._epsilon}),
             "final_norm": self.has_final_norm,
             "activation": "swiglu" if has_gate else self._activation(),
             "scale_embeddings": not math.isclose(self._scale(SIDES[0]), 1, rel_tol=_ROUNDED),
@@ -113,13 +114,18 @@ class Attributes:
         for name, usual in _FIXED.items():
             if (value := self._of_all(name)) is not None and not math.isclose(value, usual):
                 yield f"{name} {value:g}"
+        if math.isnan(self._of_all("head_dim") or 0):
+            yield "head_dim differs between layers"
         if not self.has_positions:
             head = self._of_all("head_dim") or width / max(self._heads(), 1)
             if self._of_all("rotary_dim") not in (0, head) or len(self._ends["rotary_dim"]) != sum(self.depths):
                 yield f"rotary_dim {self._of_all('rotary_dim'):g}"
-        epsilon = 1e-5 if any(name.endswith("layer_norm/beta") for name in self.model.variables) else 1e-6
-        if self._epsilon not in (None, epsilon):
-            yield f"layer_norm_epsilon {self._epsilon!r}"
+        if self._norm_kind == "rms" and self._epsilon not in (None, 1e-6):
+            yield f"layer_norm_epsilon {self._epsilon!r} in RMS norms"
+
+    @property
+    def _norm_kind(self) -> str:
+        return "layer" if "encoder/layer_0/ffn/layer_norm/beta" in self.model.variables else "rms"
 
     def _width(self) -> int:
         table = self.model.variables.get(self.tables[1])

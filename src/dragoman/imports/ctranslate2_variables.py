@@ -79,9 +79,18 @@ class Specification:
         return result
 
     def number(self, name: str) -> float | None:
-        """Return a variable without axes; None if there is no such variable."""
+        """Return a variable without axes; None if there is no such variable.
+
+        Raises:
+            BundleError: it is no finite number.
+        """
         variable = self.variables.get(name)
-        return None if variable is None or math.prod(variable.shape) != 1 else float(self._numbers(name).reshape(()))
+        if variable is None or math.prod(variable.shape) != 1:
+            return None
+        value = float(self._numbers(name).reshape(()))
+        if not math.isfinite(value):
+            raise BundleError(f"{name} is {value}", self.path, advice="use another copy")
+        return value
 
     def text(self, name: str) -> str | None:
         """Return a variable that is a text in UTF-8, as settings were before version 6; None if it is none."""
