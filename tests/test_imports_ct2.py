@@ -26,6 +26,7 @@ from ctranslate2_folders import (
     zipped,
 )
 from published import Published, publishing
+from tiny import many_tokenizers, tiny_bundle
 
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.bundle.named_models import named_models
@@ -113,6 +114,18 @@ def test_sources_of_opennmt_have_no_end(bundle: Bundle, tmp_path: Path) -> None:
     assert load_bundle(tmp_path / "bundle").tokenizers.equals(found.tokenizers)
     assert program.run(["export", "web", "-m", str(tmp_path / "bundle"), "-o", str(tmp_path / "web")]) == 2
     assert [each.setting for each in onnx_obstacles(found)] == ["special_ids.source.end"]
+
+
+def test_a_package_of_a_model_of_several_languages_keeps_its_tags(tmp_path: Path) -> None:
+    bundle = tiny_bundle(many_tokenizers())
+    content = package_files(bundle)
+    config = {**json.loads(content["model/config.json"]), "add_source_bos": True, "bos_token": ">>de<<"}
+    path = tmp_path / "en_de.argosmodel"
+    path.write_bytes(zipped({**content, "model/config.json": json.dumps(config).encode()}))
+    tokenizers = kind_of(path).read(path, (None, None)).tokenizers
+    assert {("en", "de"), ("en", "zh")} <= {*tokenizers.directions}
+    line = ">>de<< A man."
+    assert tokenizers.source.encode(line) == bundle.tokenizers.source.encode(line)
 
 
 @pytest.mark.parametrize("top", ["translate-en_de-1_2/", ""])
@@ -359,8 +372,8 @@ RECIPES = {
     "unknown mark": (settings(eos_token="<end>"), "no piece '<end>'"),
     "start of the caller": (settings(decoder_start_token=None), "starts with what the caller says"),
     "a piece before each source": (
-        settings(add_source_bos=True, bos_token=">>de<<"),
-        "each source begins with '>>de<<'",
+        settings(add_source_bos=True, bos_token="en"),
+        "each source begins with 'en'",
     ),
     "epsilon of no number": (settings(layer_norm_epsilon="small"), "settings are missing or wrong"),
 }

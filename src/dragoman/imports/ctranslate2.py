@@ -17,6 +17,7 @@ from dragoman.imports.model_checks import parsed, require_finite
 from dragoman.machine.json_files import JSON_LIMIT, read_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.tags import TAG
 
 MODEL, CONFIG = "model.bin", "config.json"
 #: The first version whose settings are in `config.json` alone.
@@ -108,12 +109,12 @@ def _marks(settings: Mapping[str, Any], attributes: Attributes, path: Path) -> M
     if not all(isinstance(piece, str) for piece in (unknown, end, start)):
         problem = "a translation starts with what the caller says" if start is None else "its marks are no pieces"
         raise BundleError(problem, path.with_name(CONFIG), advice="take another model")
-    if settings.get("add_source_bos"):
+    has_first = bool(settings.get("add_source_bos"))
+    if has_first and not (isinstance(first, str) and TAG.fullmatch(first)):
         raise BundleError(f"each source begins with {first!r}", path.with_name(CONFIG), advice="take another model")
     is_plain = start == "<s>" and not attributes.starts_from_zeros
-    return Marks(
-        unknown, end, start, settings.get("add_source_eos") is True or not is_plain, attributes.starts_from_zeros
-    )
+    ends_source = settings.get("add_source_eos") is True or not is_plain
+    return Marks(unknown, end, start, ends_source, attributes.starts_from_zeros, first if has_first else "")
 
 
 def _require_sizes(attributes: Attributes, pieces: tuple[list[str], list[str]]) -> None:

@@ -19,6 +19,7 @@ from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.sentence_pieces import SentencePieces
 from dragoman.text.sides import Learned
 from dragoman.text.special_ids import SpecialIds
+from dragoman.text.tags import target_languages, target_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 
@@ -34,6 +35,7 @@ class Marks(NamedTuple):
     Args:
         ends_source: a mark follows a source.
         starts_from_zeros: a translation starts from a vector of zeros, which no piece has.
+        tag: begins each source, as in packages that dragoman made of models of several languages; "" for none.
     """
 
     unknown: str
@@ -41,6 +43,7 @@ class Marks(NamedTuple):
     start: str
     ends_source: bool
     starts_from_zeros: bool
+    tag: str
 
 
 def read_pieces(folder: Path, side: str, unknown: str) -> list[str]:
@@ -97,7 +100,9 @@ def read_tokenizers(
         if not all(named):
             problem = "its files do not say which languages it translates"
             raise BundleError(problem, folder, advice="give --source-lang and --target-lang")
-        directions = tag_directions(folder, named, pieces[0], languages[1])
+        directions = tag_directions(folder, named, pieces[0], None if marks.tag else languages[1])
+        if marks.tag and (len(directions) == 1 or marks.tag not in map(target_tag, target_languages(directions))):
+            raise ValueError(f"each source begins with {marks.tag!r}, no tag of its languages")
         return built(learned, config, directions)
     except ValueError as error:
         problem = f"not the vocabulary and the SentencePiece model of one translator ({error})"
