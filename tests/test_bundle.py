@@ -20,12 +20,14 @@ from dragoman.bundle import format as bundle_format
 from dragoman.bundle.bundle import load_bundle, save_bundle, write_bundle
 from dragoman.bundle.finding import card_of, find_bundle
 from dragoman.bundle.format import FORMAT_VERSION
+from dragoman.bundle.search_ram import disproportion
 from dragoman.bundle.weights import weights_of
 from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
 from dragoman.machine import folders
 from dragoman.machine.folders import MANIFEST, save_folder, self_hash
 from dragoman.machine.json_files import to_json
 from dragoman.machine.pointers import set_pointer
+from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 
@@ -392,6 +394,13 @@ def test_what_would_take_memory_out_of_proportion_is_not_saved(
     with pytest.raises(ConfigError, match=r"out of proportion|more than 4,096|no room for the end mark"):
         save_bundle(tmp_path / "bundle", model, tokenizers, SearchConfig.model_validate(search), facts={})
     assert not (tmp_path / "bundle").exists()
+
+
+def test_a_recurrent_decoder_needs_no_ram_for_the_tokens_that_it_has_read() -> None:
+    longest = SearchConfig(max_length=4096, beam_size=64)
+    shape = {"d_model": 64, "n_heads": 2, "max_length": 4096, "source_vocab_size": 50, "target_vocab_size": 50}
+    assert disproportion(ModelConfig.model_validate(shape), longest) is not None
+    assert disproportion(ModelConfig.model_validate({**shape, "decoder_layer": "ssru"}), longest) is None
 
 
 def test_files_that_are_not_the_bundles_own_are_not_opened(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

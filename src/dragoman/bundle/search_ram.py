@@ -53,12 +53,17 @@ def _model_numbers(config: ModelConfig) -> int:
 
 
 def _search_numbers(config: ModelConfig, search: SearchConfig, n_steps: int) -> int:
-    """Return the numbers that a search keeps for a sentence: keys, values, position tables, ancestry, scores."""
+    """Return the numbers that a search keeps for a sentence: keys, values, position tables, ancestry, scores.
+
+    A recurrent decoder has two states of each hypothesis in place of the tokens' keys, values and ancestry.
+    """
     n_hypotheses = search.n_best if search.sample else search.beam_size
-    n_tokens = n_hypotheses * n_steps
+    n_tokens = 0 if config.decoder_layer == "ssru" else n_hypotheses * n_steps
     keys_and_values = (n_tokens + 2 * PANEL) * config.n_decoder_layers * config.n_heads * sum(config.head_widths)
+    states = 0 if n_tokens else 2 * n_hypotheses * config.n_decoder_layers * config.d_model
     tables = 5 * n_steps * max(config.d_model, config.head_widths[0])
-    return keys_and_values + tables + 2 * n_hypotheses * n_tokens + 3 * n_hypotheses * config.target_vocab_size
+    ancestry, scores = 2 * n_hypotheses * n_tokens, 3 * n_hypotheses * config.target_vocab_size
+    return keys_and_values + states + tables + ancestry + scores
 
 
 def _filled_up(size: int) -> int:

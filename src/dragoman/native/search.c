@@ -71,17 +71,22 @@ static int64_t add_nodes(Search *search, const Continuation *grown, int64_t n_gr
     return OK;
 }
 
-/* Read the latest token of each row -> hidden vectors. Return OK, NO_MEMORY, or NO_SUCH_ID. */
-static int64_t read_rows(Search *search, int64_t *ids) {
+/* Let each row attend to its own tokens, and to no other row's. Return OK or NO_MEMORY. */
+static int64_t attend_to_ancestors(Search *search) {
     const Node *nodes = search->found->nodes;
     int64_t stride;
     float *mask_bias = next_mask_bias(&search->sentence, search->n_rows, &stride);
     if (!mask_bias) return NO_MEMORY;
-    for (int64_t row = 0; row < search->n_rows; row++) {
-        ids[row] = nodes[search->first_row + row].id;
+    for (int64_t row = 0; row < search->n_rows; row++)
         for (int64_t node = search->first_row + row; node >= 0; node = nodes[node].parent)
             mask_bias[row * stride + node] = 0;
-    }
+    return OK;
+}
+
+/* Read the latest token of each row -> hidden vectors. Return OK, NO_MEMORY, or NO_SUCH_ID. */
+static int64_t read_rows(Search *search, int64_t *ids) {
+    if (search->sentence.model->config.decoder_layer != SSRU && attend_to_ancestors(search)) return NO_MEMORY;
+    for (int64_t row = 0; row < search->n_rows; row++) ids[row] = search->found->nodes[search->first_row + row].id;
     return read_tokens(&search->sentence, ids, search->n_rows, search->n_written, NULL);
 }
 

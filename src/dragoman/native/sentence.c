@@ -31,8 +31,7 @@ static int64_t reserve(Sentence *sentence, int64_t n_tokens) {
     const int64_t expected = sentence->n_read + sentence->most_rows * sentence->state.source_length;
     const int64_t room = rounded_up(larger_of(2 * n_tokens, expected), LANES);
     const int64_t n_layers = sentence->model->config.n_decoder_layers;
-    const int64_t n_caches = sentence->model->config.decoder_layer == SSRU ? 0 : n_layers;
-    for (int64_t i = 0; i < n_caches; i++)
+    for (int64_t i = 0; i < n_layers; i++)
         if (!resize_cache(&sentence->model->shape, sentence->caches + n_layers + i, room / LANES)) return 0;
     release(sentence->mask_bias);
     sentence->mask_bias = allocate_zeros(sentence->most_rows * room, sizeof(float));

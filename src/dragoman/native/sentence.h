@@ -15,7 +15,7 @@ typedef struct {
     float *memory_mask_bias;         /* (S up to whole vectors) */
     int64_t n_read, room, most_rows; /* room: tokens that fit into the caches */
     int64_t *slots;                  /* (most_rows): 0, 1, ... */
-    float *mask_bias;                /* (most_rows, room) */
+    float *mask_bias;                /* (most_rows, room); NULL for SSRU */
     float *hidden;                   /* (most_rows, D) */
     float *states, *next_states;     /* of SSRU: (layers, most_rows, D), as in `Step` */
     int64_t *parents, n_parents;     /* (most_rows): the caller writes which rows of the step before go on */
@@ -25,7 +25,8 @@ typedef struct {
 int64_t start_sentence(Sentence *sentence, const Model *model, const int64_t *source, int64_t n_source,
                        int64_t most_rows);
 
-/* Make room for n_rows more tokens, and return their mask bias (n_rows, stride), which the caller fills; or NULL. */
+/* Make room for n_rows more tokens, and return their mask bias (n_rows, stride), which the caller fills; or NULL. Not
+ * for SSRU, which reads no token twice. */
 float *next_mask_bias(Sentence *sentence, int64_t n_rows, int64_t *stride);
 
 /* Read n_rows tokens at a position -> sentence->hidden, and unless it is NULL -> attention, as in `Step`. Return OK,

@@ -25,10 +25,12 @@ void dragoman_free_translation(Translation *translation) {
 
 /* Read one token -> scores (V) of the next, and attention as in `Step`. Return OK, NO_MEMORY, or NO_SUCH_ID. */
 static int64_t score_next(Sentence *sentence, int64_t id, int64_t position, float *scores, float *attention) {
-    int64_t stride;
-    float *mask_bias = next_mask_bias(sentence, 1, &stride);
-    if (!mask_bias) return NO_MEMORY;
-    for (int64_t i = 0; i <= position; i++) mask_bias[i] = 0;
+    if (sentence->model->config.decoder_layer != SSRU) {
+        int64_t stride;
+        float *mask_bias = next_mask_bias(sentence, 1, &stride);
+        if (!mask_bias) return NO_MEMORY;
+        for (int64_t i = 0; i <= position; i++) mask_bias[i] = 0;
+    }
     const ScoredRows rows = {sentence->hidden, 1, NULL, NULL};
     const int64_t status = read_tokens(sentence, &id, 1, position, attention);
     return status ? status : dragoman_all_scores(sentence->model, &rows, scores);

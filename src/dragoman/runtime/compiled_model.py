@@ -164,17 +164,17 @@ class CompiledSteps:
         ids, slots = (np.ascontiguousarray(array, dtype=np.int64) for array in (ids, slots))
         n_read, n_rows = self._n_read, len(slots)
         self._n_read += n_slots
-        if self._states is None:
+        mask_bias, mask_stride, states = None, 0, NO_STATES
+        if self._states is not None:
+            states = self._states.next_step(self._cache_rows, ancestry, slots, n_slots)
+        else:
             # A translation is mostly as long as its source.
             self._target_cache.reserve(self._n_read, n_read + n_slots * self._struct.source_length, self._cache_rows)
-            states = NO_STATES
-        else:
-            states = self._states.next_step(self._cache_rows, ancestry, slots, n_slots)
-        if ancestry is None:
-            mask_bias, mask_stride = model.open_mask_bias(self._n_read), 0
-        else:
-            rows = model.mask_bias(ancestry.reshape(-1, self._n_read)[slots])
-            mask_bias, mask_stride = address(rows), rows.shape[1]
+            if ancestry is None:
+                mask_bias = model.open_mask_bias(self._n_read)
+            else:
+                rows = model.mask_bias(ancestry.reshape(-1, self._n_read)[slots])
+                mask_bias, mask_stride = address(rows), rows.shape[1]
         hidden = np.empty((n_rows, model.config.d_model), dtype=np.float32)
         step = header().structure(
             "Step",
