@@ -12,10 +12,11 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
-from dragoman.data.batches import Batches
+from dragoman.data.batches import Batches, Cut
 from dragoman.data.drawn_pairs import AS_STORED, Drawing
 from dragoman.data.prepared import open_prepared
 from dragoman.settings.augmentation_config import AugmentationConfig
+from dragoman.training.micro_batches import GPU_EXTRA_TOKENS
 from dragoman.training.shapes import Shape, shape_for
 
 #: Batches looked at, from the first of the first epoch on.
@@ -26,13 +27,14 @@ def main() -> None:
     """Print a row for each size of batches, as they are stored and with texts changed."""
     prepared = open_prepared(Path(sys.argv[1]))
     changed = Drawing(False, 256, AugmentationConfig(spans=0.1, case=0.1, typos=0.1))
+    cut = Cut(extra_tokens=GPU_EXTRA_TOKENS)
     for n_tokens in (1024, 4096, 8192, 25_000):
         for name, drawing in (("stored", AS_STORED), ("changed", changed)):
             batches = Batches(prepared.train, prepared.tokenizers, batch_tokens=n_tokens, seed=1, drawing=drawing)
             indices = islice(range(batches.epochs.n_batches), N_BATCHES)
             shapes: Counter[Shape] = Counter()
             n_real = n_batched = 0
-            for batch in (part for index in indices for part in batches.micro_batches(index)):
+            for batch in (part for index in indices for part in batches.micro_batches(index, cut)):
                 n_pairs, source = batch.source_ids.shape
                 target = batch.target_ids.size(1) - 1
                 shapes[shape_for(n_pairs, max(source, target), n_tokens)] += 1

@@ -21,7 +21,7 @@ import torch.nn.functional as F
 from measuring import in_turns, summary, write
 from torch import Tensor, nn
 
-from dragoman.data.batches import Batch, Batches
+from dragoman.data.batches import Batch, Batches, Cut
 from dragoman.data.store import PairStore
 from dragoman.machine.devices import COMPILED_SHAPES, SHAPE_CACHES
 from dragoman.machine.processes import Processes
@@ -140,7 +140,7 @@ def training(name: str, run: Path, precision: str, n_batches: int) -> Callable[[
 
     def train() -> float:
         n_tokens = 0
-        for batch in (order.micro_batches(next(positions), one_length=one_length)[0] for _ in range(n_batches)):
+        for batch in (order.micro_batches(next(positions), Cut(one_length=one_length))[0] for _ in range(n_batches)):
             with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
                 value = loss(batch)
             value.backward()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, combinations, pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -27,7 +26,7 @@ from dragoman.data.augmentation.number_values import value_of, written
 from dragoman.data.augmentation.replacing import replace_spans, reserve_names
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_names import shared_names
-from dragoman.data.batches import Batches
+from dragoman.data.batches import WHOLE, Batches, Cut
 from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.row_groups import group_by_cost
 from dragoman.data.store import PairStore, Part, StoreWriter, pack
@@ -377,9 +376,9 @@ def store_of(folder: Path, tokenizers: Tokenizers, *, two_parts: bool = False) -
     return PairStore(folder)
 
 
-def rows(batches: Batches, tokenizers: Tokenizers, index: int, **options: Any) -> list[Pair]:
+def rows(batches: Batches, tokenizers: Tokenizers, index: int, cut: Cut = WHOLE) -> list[Pair]:
     found = []
-    for batch in batches.micro_batches(index, **options):
+    for batch in batches.micro_batches(index, cut):
         for sides in zip(batch.source_ids.tolist(), batch.target_ids.tolist(), strict=True):
             source, target = ([id for id in side if id != PAD_ID] for side in sides)
             found.append((tokenizers.source.decode(source), tokenizers.target.decode(target)))
@@ -402,7 +401,7 @@ def test_batches_are_the_same_for_whoever_asks_and_new_each_epoch(
         for index in reversed(range(n_batches)):
             whole = epochs[epoch][index]
             assert rows(other, tokenizers, epoch * n_batches + index) == whole
-            shares = [rows(other, tokenizers, epoch * n_batches + index, rank=rank, world_size=3) for rank in range(3)]
+            shares = [rows(other, tokenizers, epoch * n_batches + index, Cut(rank, 3)) for rank in range(3)]
             assert sorted(chain(*shares)) == sorted(whole)
     assert len({tuple(sorted(chain(*epoch))) for epoch in epochs}) == 3
 
@@ -462,18 +461,34 @@ def test_micro_batches_keep_the_budget(tmp_path: Path, tokenizers: Tokenizers) -
             assert len(costs) * max(costs) <= 90 or len(costs) == 1
 
 
-@given(st.lists(st.integers(1, 60), max_size=40), st.integers(1, 400))
-def test_groups_of_similar_costs_have_each_row_once_within_the_budget(costs: list[int], budget: int) -> None:
-    groups = group_by_cost(costs, budget)
+@given(st.lists(st.integers(1, 60), max_size=40), st.integers(1, 400), st.integers(0, 100))
+def test_groups_of_similar_costs_have_each_row_once_within_the_budget(
+    costs: list[int], budget: int, extra: int
+) -> None:
+    groups = group_by_cost(costs, budget, extra)
     assert sorted(row for group in groups for row in group) == list(range(len(costs)))
     for group in groups:
         assert len(group) == 1 or len(group) * max(costs[row] for row in group) <= budget
-    assert sum(len(group) * max(costs[row] for row in group) for group in groups) <= len(costs) * max(costs, default=0)
 
 
-def test_few_long_rows_do_not_pad_the_others() -> None:
-    assert [len(group) for group in group_by_cost([9] * 100 + [40] * 8 + [10] * 90, 4096)] == [8, 190]
-    assert len(group_by_cost([9, 10, 11, 9], 4096)) == 1
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=9), st.integers(0, 20))
+def test_no_other_groups_of_similar_costs_are_cheaper(costs: list[int], extra: int) -> None:
+    def total(groups: Iterable[Sequence[int]]) -> int:
+        return sum(len(group) * max(group) + extra for group in groups)
+
+    sorted_costs = sorted(costs)
+    places = range(1, len(costs))
+    all_cuts = chain.from_iterable(combinations(places, n) for n in range(len(costs)))
+    others = ([sorted_costs[a:b] for a, b in pairwise((0, *cuts, len(costs)))] for cuts in all_cuts)
+    found = [[costs[row] for row in group] for group in group_by_cost(costs, 10**6, extra)]
+    assert total(found) == min(map(total, others))
+
+
+def test_a_group_that_costs_more_makes_fewer_groups_of_the_same_rows() -> None:
+    costs = [9] * 100 + [40] * 8 + [10] * 90
+    assert [len(group) for group in group_by_cost(costs, 4096, 128)] == [8, 190]
+    assert [len(group) for group in group_by_cost(costs, 4096, 0)] == [8, 90, 100]
+    assert len(group_by_cost(costs, 10**6, 10**6)) == 1
 
 
 def test_reserved_pieces_need_a_tokenizer_that_has_them() -> None:

@@ -19,7 +19,7 @@ import pytest
 import torch
 from runs import assert_same_training, settings
 
-from dragoman.data.batches import Batch, Batches
+from dragoman.data.batches import Batch, Batches, Cut
 from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.store import PairStore, Part, StoreWriter, pack
 from dragoman.errors import DataError, ResourceError
@@ -102,14 +102,13 @@ def test_whatever_their_number_the_batches_are_the_same(
         (middle, 40, Processes()),
         (middle, None, Processes(1, 2)),
     ):
-        options = {"micro_batch_tokens": limit, "rank": processes.rank, "world_size": processes.world_size}
+        cut = Cut(processes.rank, processes.world_size, limit)
         with micro_batches(batches, n_workers, step=start, limit=limit, processes=processes) as made:
             upcoming = made.upcoming(end)
             found = [ids(next(upcoming))]
             assert len(set(multiprocessing.active_children()) - children) == n_workers
             found += map(ids, upcoming)
-        wanted = [ids(expected.micro_batches(index, **options)) for index in range(start, end)]  # type: ignore[arg-type]
-        assert found == wanted
+        assert found == [ids(expected.micro_batches(index, cut)) for index in range(start, end)]
     assert len({str(each) for each in found}) == len(found)  # drawn anew each epoch
 
 
@@ -125,7 +124,7 @@ def test_smaller_micro_batches_begin_with_the_step_that_ran_out_of_memory(
         made.halve(RuntimeError("out of memory"))
         found = [ids(each) for each in itertools.islice(made.upcoming(20), 4)]
         assert next(first, None) is None
-    assert found == [ids(batches.micro_batches(index, micro_batch_tokens=45)) for index in range(2, 6)]
+    assert found == [ids(batches.micro_batches(index, Cut(micro_batch_tokens=45))) for index in range(2, 6)]
     assert max(map(len, found)) > 1
 
 

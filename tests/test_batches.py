@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.data.batch_order import BatchOrder
-from dragoman.data.batches import Batch, Batches, collate
+from dragoman.data.batches import Batch, Batches, Cut, collate
 from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.prefetch import Prefetch
 from dragoman.data.prepare import prepare
@@ -92,7 +92,7 @@ def test_the_processes_together_have_the_batch(
     batches = make(tmp_path_factory.getbasetemp(), pairs, tokenizers)
     together: list[int] = []
     for rank in range(world_size):
-        pieces = batches.micro_batches(position, micro_batch_tokens=budget, rank=rank, world_size=world_size)
+        pieces = batches.micro_batches(position, Cut(rank, world_size, budget))
         for piece in pieces:
             n_rows, width = len(piece.source_ids), max(piece.source_ids.size(1), piece.target_ids.size(1) - 1)
             assert budget is None or n_rows == 1 or n_rows * width <= budget
@@ -150,7 +150,7 @@ def test_collating() -> None:
 def test_batches_whose_sides_are_read_at_one_length_hold_the_same(tmp_path: Path, tokenizers: Tokenizers) -> None:
     batches = make(tmp_path, [(n % 7 + 1, n % 5 + 1) for n in range(60)], tokenizers)
     for position in range(batches.epochs.n_batches):
-        (plain,), (even,) = (batches.micro_batches(position, one_length=each) for each in (False, True))
+        (plain,), (even,) = (batches.micro_batches(position, Cut(one_length=each)) for each in (False, True))
         n_source, n_target = plain.source_ids.size(1), plain.target_ids.size(1)
         assert even.source_ids.size(1) == even.target_ids.size(1) - 1 == max(n_source, n_target - 1)
         for narrow, wide in ((plain.source_ids, even.source_ids), (plain.target_ids, even.target_ids)):
@@ -166,7 +166,7 @@ def test_sampled_batches_are_the_same_for_whoever_asks(tmp_path: Path, tokenizer
     rows = [
         [int(each) for each in row if each != PAD_ID]
         for rank in range(2)
-        for piece in again.micro_batches(position, micro_batch_tokens=12, rank=rank, world_size=2)
+        for piece in again.micro_batches(position, Cut(rank, 2, 12))
         for row in piece.source_ids
     ]
     assert sorted(rows) == sorted([int(each) for each in row if each != PAD_ID] for row in whole.source_ids)
@@ -200,7 +200,7 @@ def test_a_pair_is_sampled_by_seed_epoch_pair_and_side_and_by_its_copy(tmp_path:
         for rank in range(2):
             rows = [
                 [[int(id) for id in row if id not in (PAD_ID, SOS_ID, EOS_ID)] for row in side]
-                for batch in weighed.micro_batches(index, rank=rank, world_size=2)
+                for batch in weighed.micro_batches(index, Cut(rank, 2))
                 for side in (batch.source_ids, batch.target_ids)
             ]
             wanted = [expected(draw.epoch, pair, *([copy] if copy else [])) for pair, copy in drawn[rank::2]]

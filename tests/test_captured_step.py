@@ -6,11 +6,13 @@ import contextlib
 import json
 import math
 import weakref
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -18,20 +20,24 @@ from hypothesis import strategies as st
 from models import sentences, small_model
 from runs import captured_log, losses, settings, weights
 
-from dragoman.data.batches import Batch
+from dragoman.data.batches import WHOLE, Batch
+from dragoman.data.row_groups import group_by_cost
 from dragoman.machine.processes import Processes
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training import captured_step, gradient, train, trainer
 from dragoman.training.captured_step import STEPS_AHEAD, CapturedStep, CudaGraphs, Work, build_step
 from dragoman.training.checkpoint import Progress, saved_steps
 from dragoman.training.loss import batch_loss
-from dragoman.training.shapes import shape_for
+from dragoman.training.micro_batches import GPU_EXTRA_TOKENS
+from dragoman.training.shapes import Shape, shape_for
 from dragoman.training.step import PlainStep, Step
 from dragoman.training.training_state import TrainingState
 
 pytestmark = pytest.mark.torch
 
 N_TOKENS = 60
+#: Tokens of a batch whose pairs are changed.
+N_CHANGED = 4096
 
 
 class PlainCalls:
@@ -276,6 +282,22 @@ def test_a_shape_holds_its_batch(n_pairs: int, length: int, n_tokens: int) -> No
         assert shape.n_pairs * shape.length <= max(2 * n_tokens, shape.length)
         if n_pairs == n_tokens // length:
             assert shape.n_pairs * shape.length <= 1.1 * n_tokens + shape.length
+
+
+def test_changed_pairs_make_few_shapes_on_a_gpu() -> None:
+    """Of 200 batches, whose pairs were of one length, and three of ten of which became up to twice as long."""
+    draw = np.random.default_rng(1)
+    shapes: dict[int, Counter[Shape]] = {extra: Counter() for extra in (WHOLE.extra_tokens, GPU_EXTRA_TOKENS)}
+    for length in draw.integers(5, 25, 200).tolist():
+        costs = [length + draw.integers(length) * (draw.random() < 0.3) for _ in range(N_CHANGED // length)]
+        for extra, found in shapes.items():
+            for group in group_by_cost(costs, N_CHANGED, extra):
+                found[shape_for(len(group), max(costs[row] for row in group), N_CHANGED)] += 1
+    on_cpu, on_gpu = shapes.values()
+    assert len(on_gpu) < 0.8 * len(on_cpu)
+    assert on_gpu.total() < 0.8 * on_cpu.total()
+    padded = [sum(shape.n_pairs * shape.length * n for shape, n in found.items()) for found in (on_cpu, on_gpu)]
+    assert padded[1] < 1.15 * padded[0]
 
 
 def test_few_shapes_serve_all_lengths() -> None:

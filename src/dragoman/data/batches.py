@@ -92,14 +92,34 @@ def _padded(
 
 
 @dataclass(frozen=True)
+class Cut:
+    """One process's part of each batch, and how that is cut into micro-batches.
+
+    Args:
+        rank, world_size: the number of the process, and of all.
+        micro_batch_tokens: of a micro-batch, at most; None is the whole share.
+        extra_tokens: a micro-batch takes as long as so many tokens more than it has. Pairs of changing lengths are cut
+            by it: into more groups, or with more padding.
+        one_length: see `collate`.
+    """
+
+    rank: int = 0
+    world_size: int = 1
+    micro_batch_tokens: int | None = None
+    extra_tokens: int = 128
+    one_length: bool = False
+
+
+#: All of a batch, in one process.
+WHOLE = Cut()
+
+
+@dataclass(frozen=True)
 class Share:
     """A process's share of a batch, not made yet: everything that it is made of, so that any process can make it."""
 
     draw: Draw
-    #: Tokens of a micro-batch; None is the whole share.
-    micro_batch_tokens: int | None = None
-    #: See `collate`.
-    one_length: bool = False
+    cut: Cut
 
 
 class Batches:
@@ -135,47 +155,25 @@ class Batches:
         """Return the pairs of a batch, whose index counts over all epochs: (B,)."""
         return self._order.draw(index).pairs
 
-    def micro_batches(
-        self,
-        index: int,
-        *,
-        micro_batch_tokens: int | None = None,
-        rank: int = 0,
-        world_size: int = 1,
-        one_length: bool = False,
-    ) -> list[Batch]:
-        """Return a process's share of a batch, made at once; `share` explains the arguments."""
-        share = self.share(
-            index, micro_batch_tokens=micro_batch_tokens, rank=rank, world_size=world_size, one_length=one_length
-        )
-        return [Batch.of(arrays) for arrays in self.make(share)]
+    def micro_batches(self, index: int, cut: Cut = WHOLE) -> list[Batch]:
+        """Return a process's share of a batch, made at once; none if there are fewer pairs than processes."""
+        return [Batch.of(arrays) for arrays in self.make(self.share(index, cut))]
 
-    def share(
-        self,
-        index: int,
-        *,
-        micro_batch_tokens: int | None = None,
-        rank: int = 0,
-        world_size: int = 1,
-        one_length: bool = False,
-    ) -> Share:
-        """Return a process's share of a batch, to be made as micro-batches of at most `micro_batch_tokens`.
-
-        A process has none if the batch has fewer pairs than there are processes. See `collate` for `one_length`.
-        """
-        draw, own = self._order.draw(index), slice(rank, None, world_size)
-        return Share(Draw(draw.epoch, draw.pairs[own], draw.copies[own]), micro_batch_tokens, one_length)
+    def share(self, index: int, cut: Cut = WHOLE) -> Share:
+        """Return a process's share of a batch, to be made later."""
+        draw, own = self._order.draw(index), slice(cut.rank, None, cut.world_size)
+        return Share(Draw(draw.epoch, draw.pairs[own], draw.copies[own]), cut)
 
     def make(self, share: Share) -> list[Arrays]:
         """Return the micro-batches of a share: a function of the share alone, whichever process calls it."""
-        draw = share.draw
+        draw, cut = share.draw, share.cut
         drawn = zip(draw.pairs.tolist(), draw.copies.tolist(), strict=True)
         rows = [self._drawn.ids(pair, copy, draw.epoch) for pair, copy in drawn]
         costs = [max(map(len, row)) + 1 for row in rows]
         if self._lengths_change:
-            groups = group_by_cost(costs, share.micro_batch_tokens or self._batch_tokens)
+            groups = group_by_cost(costs, cut.micro_batch_tokens or self._batch_tokens, cut.extra_tokens)
         else:
-            groups = group_rows(costs, share.micro_batch_tokens)
+            groups = group_rows(costs, cut.micro_batch_tokens)
         special_ids = self._tokenizers.special_ids
         parts = ([[rows[row][side] for row in group] for side in (0, 1)] for group in groups)
-        return [_collated(source, target, special_ids, one_length=share.one_length) for source, target in parts]
+        return [_collated(source, target, special_ids, one_length=cut.one_length) for source, target in parts]

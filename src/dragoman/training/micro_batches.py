@@ -9,7 +9,7 @@ from typing import Self
 
 import torch
 
-from dragoman.data.batches import Arrays, Batch, Batches, Share
+from dragoman.data.batches import Arrays, Batch, Batches, Cut
 from dragoman.data.prefetch import Prefetch
 from dragoman.errors import ResourceError, is_out_of_memory
 from dragoman.machine.devices import usable_cores
@@ -27,6 +27,8 @@ SMALLEST_MICRO_BATCH = 32
 #: The most processes that make batches, unless the settings say otherwise. They share the corpus, but each has caches
 #: of the pieces of words.
 MOST_WORKERS = 16
+#: Tokens that a GPU computes in the time in which a micro-batch is launched; each size is a graph to capture, too.
+GPU_EXTRA_TOKENS = 1024
 #: Batches that may be made before their turn, for each worker: they differ in the work that they take.
 AHEAD_OF_TURN = 3
 
@@ -87,17 +89,18 @@ class MicroBatches:
         self.close()
         if self.n_workers:
             self._workers.start()
-        shares = _shares(
-            self._batches,
-            range(self._state.progress.step, n_steps),
-            self._processes,
-            self._limit,
-            # On a CPU, PyTorch compiles a product in bfloat16 for each shape; so there are half as many shapes.
-            one_length=self._state.progress.precision == "bfloat16" and self._device.type == "cpu",
-        )
+        cut = self._cut()
+        shares = (self._batches.share(step, cut) for step in range(self._state.progress.step, n_steps))
         made = self._workers.imap(shares, AHEAD_OF_TURN * self.n_workers)
         self._upcoming = _fetched(_as_batches(made, is_pinned=self._device.type == "cuda"), self.watch)
         return self._upcoming
+
+    def _cut(self) -> Cut:
+        rank, world_size, is_on_cpu = self._processes.rank, self._processes.world_size, self._device.type == "cpu"
+        if not is_on_cpu:
+            return Cut(rank, world_size, self._limit, GPU_EXTRA_TOKENS)
+        # PyTorch compiles a product in bfloat16 for each shape; so there are half as many shapes.
+        return Cut(rank, world_size, self._limit, one_length=self._state.progress.precision == "bfloat16")
 
     def halve(self, error: Exception) -> None:
         """Halve them after a step that ran out of memory, so that it can be done again.
@@ -136,15 +139,6 @@ def choose_workers(training: TrainingConfig, device: torch.device, n_spare: int,
     if training.batch_workers is not None:
         return training.batch_workers
     return 0 if device.type == "cpu" else min(n_spare, MOST_WORKERS if are_changed else 1)
-
-
-def _shares(
-    batches: Batches, steps: range, processes: Processes, limit: int | None, *, one_length: bool
-) -> Iterator[Share]:
-    """Yield what each step's micro-batches are made of."""
-    rank, world_size = processes.rank, processes.world_size
-    for step in steps:
-        yield batches.share(step, micro_batch_tokens=limit, rank=rank, world_size=world_size, one_length=one_length)
 
 
 def _as_batches(made: Iterable[list[Arrays]], *, is_pinned: bool) -> Generator[list[Batch]]:
