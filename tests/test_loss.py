@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from dragoman.data.batches import Batch
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training import loss as loss_module
-from dragoman.training.loss import _ChunkedLoss, batch_loss, n_target_tokens, token_losses
+from dragoman.training.loss import Labels, _ChunkedLoss, batch_loss, n_target_tokens, token_losses
 from dragoman.training.schedule import learning_rate
 
 pytestmark = pytest.mark.torch
@@ -67,7 +67,9 @@ def test_the_loss_in_bfloat16_is_near(r_drop: float, chunk_tokens: int, monkeypa
         targets = batch.target_ids[:, 1:][batch.target_ids[:, 1:] != 0]
         weight, bias = (torch.randn(size, generator=torch.Generator().manual_seed(2)) for size in ((40, 16), (40,)))
         with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
-            loss, nll = _ChunkedLoss.apply(hidden, weight.requires_grad_(), bias.requires_grad_(), targets, 0.1, r_drop)
+            loss, nll = _ChunkedLoss.apply(
+                hidden, weight.requires_grad_(), bias.requires_grad_(), Labels(targets, 0.1, r_drop)
+            )
         found[enabled] = loss, nll, *torch.autograd.grad(loss, (hidden, weight, bias))
     for coarse, fine in zip(found[True], found[False], strict=True):
         assert coarse.dtype == torch.float32
@@ -79,7 +81,7 @@ def test_an_impossible_target_still_teaches(is_compiled: bool, monkeypatch: pyte
     if not is_compiled:
         monkeypatch.setattr("dragoman.native.fused.library", lambda: None)
     hidden, weight = torch.tensor([[[1000.0]]], requires_grad=True), torch.tensor([[1.0], [0.0], [0.5]])
-    loss, nll = _ChunkedLoss.apply(hidden, weight.requires_grad_(), None, torch.tensor([1]), 0.0, 0.0)
+    loss, nll = _ChunkedLoss.apply(hidden, weight.requires_grad_(), None, Labels(torch.tensor([1]), 0.0))
     assert loss.item() == nll.item() == pytest.approx(1000.0 if is_compiled else 87.3, abs=0.1)
     hidden_grad, weight_grad = torch.autograd.grad(loss, (hidden, weight))
     assert hidden_grad.item() == 1.0
@@ -89,7 +91,7 @@ def test_an_impossible_target_still_teaches(is_compiled: bool, monkeypatch: pyte
 def test_a_loss_is_at_least_that_of_a_model_that_knows_nothing_but_the_smoothing() -> None:
     """Also where the target's probability is no float: -log p >= 0, and the mean over all tokens >= log V."""
     hidden, weight = torch.full((1, 1, 1), 1000.0, requires_grad=True), torch.linspace(-1, 1, 20)[:, None]
-    loss, _ = _ChunkedLoss.apply(hidden, weight.requires_grad_(), None, torch.tensor([3]), 0.1, 0.0)
+    loss, _ = _ChunkedLoss.apply(hidden, weight.requires_grad_(), None, Labels(torch.tensor([3]), 0.1))
     assert loss.item() > 0.1 * math.log(20)
     plain = F.cross_entropy(hidden[0] @ weight.T, torch.tensor([3]), label_smoothing=0.1)
     for found, expected in zip(
@@ -116,8 +118,8 @@ def test_the_scores_of_a_batch_are_never_held_at_once() -> None:
     targets = torch.randint(vocab_size, (n_tokens,))
     for counted in (None, torch.ones(n_tokens)):
         with Largest() as largest:
-            args = hidden, weight.requires_grad_(), torch.zeros(vocab_size, requires_grad=True), targets, 0.1, 0.0
-            _ChunkedLoss.apply(*args, counted)[0].backward()
+            args = hidden, weight.requires_grad_(), torch.zeros(vocab_size, requires_grad=True)
+            _ChunkedLoss.apply(*args, Labels(targets, 0.1, counted=counted))[0].backward()
         assert largest.n_numbers <= loss_module.CHUNK_TOKENS * vocab_size
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,9 @@ from dragoman.model.masks import padding_mask
 from dragoman.model.positions import RotaryPositions, SinusoidalPositions
 from dragoman.model.transformer import Transformer
 from dragoman.runtime.step_graphs import KEPT_SHARE, Spaces, tokens_that_fit
-from dragoman.runtime.tensor_beam import NO_START, NO_TOKEN, SearchTensors, SentenceTensors
+from dragoman.runtime.tensor_beam import NO_START, SearchTensors, SentenceTensors
 from dragoman.runtime.tensor_results import Records, kept_hypotheses
-from dragoman.runtime.tensor_space import Beginning, Space
+from dragoman.runtime.tensor_space import Beginning, Shape, Space, empty_sentences
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.settings.search_config import SearchConfig
 
@@ -197,44 +198,32 @@ class TensorSearch:
     ) -> SentenceTensors:
         """Return what is known of the sentences before the first step: one hypothesis each, which is empty."""
         device, limits, special_ids = self._search.n_written.device, active.limits, self._model.special_ids.target
-        n_sentences, slots = len(limits.natural), (len(limits.natural), config.beam_size)
-        never = special_ids.marks - {special_ids.end}
+        n_sentences, never = len(limits.natural), special_ids.marks - {special_ids.end}
         rows = [sorted(never.union(ids)) for ids in forbidden] or [sorted(never)] * n_sentences
+        never_written = _padded(rows, special_ids.pad, FORBIDDEN_UNIT)
+        shape = Shape(n_sentences, config.beam_size, 0, 0, config.n_best, never_written.shape[1])
+        empty = empty_sentences(shape, device)
 
         def tensor(values: Any, dtype: torch.dtype = torch.int64) -> Tensor:
             return torch.tensor(np.asarray(values), dtype=dtype, device=device)
 
-        log_prob = torch.full(slots, -torch.inf, device=device)
-        log_prob[:, 0] = 0
-        by_slot = torch.zeros(slots, dtype=torch.int64, device=device)
-        by_period = by_slot.new_zeros(*slots, MAX_PERIOD)
-        records = by_slot.new_zeros(n_sentences, 0, config.beam_size)
+        empty.log_prob[:, 0] = 0
         penalties = [length_penalty(n, config.length_penalty) for n in limits.natural.tolist()]
         lengths = [finder.usual_lengths for finder in active.finders]
         # Faults rank the hypotheses of a beam; a single one has no rival.
         is_greedy = config.beam_size == 1
         fewest_repeats = [[0] * MAX_PERIOD if is_greedy else each.fewest_repeats for each in active.finders]
-        return SentenceTensors(
+        return replace(
+            empty,
             written=tensor(limits.written),
             usual_lengths=tensor([(each.start, each.stop - 1) for each in lengths]),
             fewest_repeats=tensor(fewest_repeats),
             largest_penalty=tensor(penalties, torch.float32),
-            forbidden=tensor(_padded(rows, special_ids.pad, FORBIDDEN_UNIT)),
+            forbidden=tensor(never_written),
             forced=tensor(_padded(prefixes, -1)),
-            last_ids=by_slot + special_ids.start,
-            log_prob=log_prob,
-            total=torch.zeros(slots, dtype=torch.float64, device=device),
-            path=by_slot.new_zeros(*slots, 0),
-            recent=by_period + NO_TOKEN,
-            runs=by_period,
-            is_repetitive=by_slot.bool(),
-            width=by_slot[:, 0] + config.beam_size,
-            best_scores=torch.full((n_sentences, config.n_best), -torch.inf, dtype=torch.float64, device=device),
-            chosen_start=by_slot[:, 0] + NO_START,
-            tokens=records,
-            parents=records,
-            log_probs=records.float(),
-            events=records.to(torch.uint8),
+            last_ids=empty.last_ids + special_ids.start,
+            width=empty.width + config.beam_size,
+            chosen_start=empty.chosen_start + NO_START,
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple, cast
 
 import torch
@@ -103,13 +104,8 @@ class Space:
 
     def tensors(self) -> Iterator[Tensor]:
         """Yield all tensors whose first dimension is the sentence, in the order of those of a `Beginning`."""
-        yield from self.sentences.tensors()
-        yield self._source_mask
-        for layer in self._layers:
-            yield layer.memory_keys
-            yield layer.memory_values
-            yield layer.keys
-            yield layer.values
+        caches = ((layer.memory_keys, layer.memory_values, layer.keys, layer.values) for layer in self._layers)
+        return chain(self.sentences.tensors(), [self._source_mask], *caches)
 
     def _step(self) -> None:
         t, sentences, n_slots = self._search.n_written, self.sentences, self.shape.n_slots
@@ -150,13 +146,9 @@ class Beginning(NamedTuple):
 
     def tensors(self) -> Iterator[Tensor]:
         """Yield the tensors of a `Space`, in its order; those of tokens are empty."""
-        yield from self.sentences.tensors()
-        yield self.source_mask
-        for layer in self.layers:
-            yield layer.memory_keys
-            yield layer.memory_values
-            yield layer.memory_keys[:, :, :0]
-            yield layer.memory_values[:, :, :0]
+        memories = ((layer.memory_keys, layer.memory_values) for layer in self.layers)
+        caches = ((keys, values, keys[:, :, :0], values[:, :, :0]) for keys, values in memories)
+        return chain(self.sentences.tensors(), [self.source_mask], *caches)
 
 
 def empty_sentences(shape: Shape, device: torch.device) -> SentenceTensors:

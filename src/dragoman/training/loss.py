@@ -7,6 +7,7 @@ nothing. P passes over a batch (one, or two for R-Drop), M target tokens, D mode
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -42,6 +43,23 @@ def token_losses(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Ten
     return (1 - smoothing) * nll - smoothing * log_probs.mean(dim=-1).sum(), nll
 
 
+@dataclass(frozen=True)
+class Labels:
+    """What M positions are scored on.
+
+    Args:
+        ids: of the target tokens, (M,).
+        smoothing: share of the probability that is spread over all tokens.
+        r_drop: weight of R-Drop, for two passes.
+        counted: (M,), 1 for each target, and 0 for padding, whose hidden vectors are zeros; None counts all.
+    """
+
+    ids: Tensor
+    smoothing: float
+    r_drop: float = 0.0
+    counted: Tensor | None = None
+
+
 class _ChunkedLoss(torch.autograd.Function):
     """`token_losses` of a projection, a few hundred tokens at a time, with its gradients computed on the way.
 
@@ -56,27 +74,16 @@ class _ChunkedLoss(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(
-        ctx: Any,
-        hidden: Tensor,
-        weight: Tensor,
-        bias: Tensor | None,
-        targets: Tensor,
-        smoothing: float,
-        r_drop: float,
-        counted: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor]:
-        """hidden (P, M, D), weight (V, D), bias (V,), targets (M,) -> the sums of the loss and of -log p(target).
-
-        `counted` (M,) is 1 for each target, and 0 for padding, whose hidden vectors are zeros; None counts all.
-        """
+    def forward(ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Labels) -> tuple[Tensor, Tensor]:
+        """hidden (P, M, D), weight (V, D), bias (V,) -> the sums of the loss and of -log p(target)."""
+        smoothing, counted = labels.smoothing, labels.counted
         (n_passes, n_tokens, n_inputs), vocab_size, kind = hidden.shape, weight.size(0), hidden.device.type
         wide = torch.promote_types(hidden.dtype, torch.float32)
         narrow = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype
         n_rows = chunk_tokens(kind) // n_passes
         offset = weight.new_zeros(vocab_size) if bias is None else bias
         with torch.autocast(kind, enabled=False):  # it would compute each softmax in float32
-            hidden_grad, weight_grad, bias_grad = _label_gradients(hidden, weight, targets, counted, smoothing)
+            hidden_grad, weight_grad, bias_grad = _label_gradients(hidden, weight, labels)
             rows, matrix = hidden.to(narrow), weight.to(narrow)
             if narrow == torch.bfloat16 and kind == "cpu" and n_tokens > n_rows:
                 # PyTorch compiles such a product for each shape, so the last chunk has the shape of the others.
@@ -88,9 +95,9 @@ class _ChunkedLoss(torch.autograd.Function):
             product = None if narrow == weight_grad.dtype else torch.empty_like(matrix)
             loss, nll = hidden.new_zeros((), dtype=wide), hidden.new_zeros((), dtype=wide)
             for span in (slice(start, start + n_rows) for start in range(0, n_tokens, n_rows)):
-                target, chunk = targets[None, span].expand(n_passes, -1), rows[:, span].flatten(0, 1)
+                target, chunk = labels.ids[None, span].expand(n_passes, -1), rows[:, span].flatten(0, 1)
                 scores = torch.mm(chunk, matrix.T, out=buffer[: len(chunk)]).unflatten(0, (n_passes, -1))
-                probs, log_probs, normalisers, divergence = _softmax(scores, bias, target, r_drop)
+                probs, log_probs, normalisers, divergence = _softmax(scores, bias, target, labels.r_drop)
                 means = F.linear(hidden[:, span], *uniform).squeeze(-1)
                 gaps = torch.maximum(normalisers, means + log_vocab_size) - means  # at least that: Jensen
                 real_probs = probs[:, : target.size(1)]
@@ -117,7 +124,7 @@ class _ChunkedLoss(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         hidden_grad, weight_grad, bias_grad = ctx.saved_tensors
         scale = grads[0] / ctx.n_passes
-        return hidden_grad * scale, weight_grad * scale, None if bias_grad is None else bias_grad * scale, *[None] * 4
+        return hidden_grad * scale, weight_grad * scale, None if bias_grad is None else bias_grad * scale, None
 
 
 def _add_product(total: Tensor, left: Tensor, right: Tensor, product: Tensor | None) -> None:
@@ -130,15 +137,14 @@ def _add_product(total: Tensor, left: Tensor, right: Tensor, product: Tensor | N
         total += torch.mm(left, right, out=product)
 
 
-def _label_gradients(
-    hidden: Tensor, weight: Tensor, targets: Tensor, counted: Tensor | None, smoothing: float
-) -> tuple[Tensor, Tensor, Tensor]:
+def _label_gradients(hidden: Tensor, weight: Tensor, labels: Labels) -> tuple[Tensor, Tensor, Tensor]:
     """Return the gradients of the second part, -(1 - smoothing) score(target) - smoothing / V sum(scores), over all
     tokens.
 
-    hidden (P, M, D), weight (V, D), targets and counted (M,) -> by hidden (P, M, D), by weight (V, D), by bias (V,).
+    hidden (P, M, D), weight (V, D) -> by hidden (P, M, D), by weight (V, D), by bias (V,).
     """
     (n_passes, n_tokens, _), vocab_size = hidden.shape, weight.size(0)
+    targets, smoothing, counted = labels.ids, labels.smoothing, labels.counted
     n_counted = n_tokens if counted is None else counted.sum()
     ones = weight.new_ones(n_tokens) if counted is None else counted.to(weight.dtype)
     wanted = weight[targets].mul_(1 - smoothing).add_(weight.mean(dim=0), alpha=smoothing)
@@ -235,9 +241,8 @@ def batch_loss(
         )
         return torch.stack(losses).sum(), torch.stack(nlls).sum()
     passes = hidden.view(n_passes, len(targets), hidden.size(-1))
-    sums: tuple[Tensor, Tensor] = _ChunkedLoss.apply(  # type: ignore[no-untyped-call]
-        passes, projection.weight, projection.bias, targets, smoothing, r_drop, counted
-    )
+    labels = Labels(targets, smoothing, r_drop, counted)
+    sums: tuple[Tensor, Tensor] = _ChunkedLoss.apply(passes, projection.weight, projection.bias, labels)  # type: ignore[no-untyped-call]
     return sums
 
 
