@@ -30,7 +30,7 @@ from dragoman.training.checkpoint import Progress, saved_steps
 from dragoman.training.loss import batch_loss
 from dragoman.training.micro_batches import GPU_EXTRA_TOKENS
 from dragoman.training.shapes import Shape, shape_for
-from dragoman.training.step import PlainStep, Step
+from dragoman.training.step import Outcome, PlainStep, Step
 from dragoman.training.training_state import TrainingState
 
 pytestmark = pytest.mark.torch
@@ -111,19 +111,23 @@ def test_fifty_steps_are_the_plain_ones(options: dict[str, Any], model: dict[str
     training = TrainingConfig.model_validate(options)
     states = [new_state(training, **model) for _ in range(2)]
     steps: Sequence[Step] = [PlainStep(states[0], training, Processes()), captured(states[1], training)]
-    n_tokens = 0
+    n_tokens, told = 0, list[Outcome]()
     for number, micro_batches in zip(range(1, 51), made_up_batches(), strict=False):
         for state, step in zip(states, steps, strict=True):
             state.model.train()
             with overflow(number in (20, 21)):
-                step.make(micro_batches, number, 0.002 * min(1, number / 10))
+                outcome = step.make(micro_batches, number, 0.002 * min(1, number / 10))
+            assert (outcome is None) == isinstance(step, CapturedStep)
+            told += [outcome] if outcome else []
         n_tokens += sum(int((batch.target_ids[:, 1:] != 0).sum()) for batch in micro_batches) * (number not in (20, 21))
         if number == 21:
-            outcomes = [step.outcome() for step in steps]
+            outcomes = [together(told), steps[1].outcome()]
+            told.clear()
             assert [(each.n_skipped, each.skipped_in_a_row) for each in outcomes] == [(2, 2)] * 2
             assert [each.sums.n_steps for each in outcomes] == [19, 19]
             n_before = outcomes[0].sums.n_tokens
-    plain, other = (step.outcome() for step in steps)
+    plain, other = together(told), steps[1].outcome()
+    assert steps[0].outcome() == Outcome()
     assert (plain.n_skipped, plain.skipped_in_a_row, plain.sums.n_steps) == (0, 0, 29)
     assert (other.n_skipped, other.skipped_in_a_row, other.sums.n_steps) == (0, 0, 29)
     assert plain.sums.n_tokens == other.sums.n_tokens == n_tokens - n_before
@@ -136,6 +140,15 @@ def test_fifty_steps_are_the_plain_ones(options: dict[str, Any], model: dict[str
         for name, tensor in one.items():
             if "key_projection.bias" not in name:  # whose gradient is rounding only
                 assert torch.allclose(tensor, two[name], rtol=1e-3, atol=1e-5), name
+
+
+def together(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the outcome of all these steps."""
+    total = Outcome(skipped_in_a_row=outcomes[-1].skipped_in_a_row)
+    for each in outcomes:
+        total.sums.add(each.sums)
+        total.n_skipped += each.n_skipped
+    return total
 
 
 def test_a_step_that_is_not_finite_changes_no_bit() -> None:
@@ -240,11 +253,13 @@ def test_in_float16_the_scale_is_that_of_pytorch(corpus: Path) -> None:
     training = TrainingConfig()
     states = [new_state(training, "float16") for _ in range(2)]
     steps: Sequence[Step] = [PlainStep(states[0], training, Processes()), captured(states[1], training)]
+    told = []
     for number, micro_batches in zip(range(1, 8), made_up_batches(), strict=False):
         for step in steps:
             with overflow(number == 3):
-                step.make(micro_batches, number, 0.001)
-    assert [step.outcome().n_skipped for step in steps] == [1, 1]
+                told.append(step.make(micro_batches, number, 0.001))
+    assert [outcome.n_skipped for outcome in told if outcome] == [0, 0, 1, 0, 0, 0, 0]
+    assert steps[1].outcome().n_skipped == 1
     for state in states:
         assert (state.progress.loss_scale, state.progress.loss_scale_steps) == (2.0**15, 4)
     again = captured(states[1], training)

@@ -145,8 +145,6 @@ class CapturedStep:
         n_tokens: returns the budget of a micro-batch: pairs times the longer side.
     """
 
-    is_immediate = False
-
     def __init__(
         self,
         state: TrainingState,

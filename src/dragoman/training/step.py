@@ -36,34 +36,32 @@ class Outcome:
 class Step(Protocol):
     """Makes the steps of one training. Either implementation moves the weights equally, except for rounding."""
 
-    #: True if the outcome is known as soon as a step is made; otherwise asking for it waits for the device.
-    is_immediate: bool
-
-    def make(self, micro_batches: Sequence[Batch], step: int, rate: float) -> None:
+    def make(self, micro_batches: Sequence[Batch], step: int, rate: float) -> Outcome | None:
         """Make the `step`-th step, counted from 1, or leave all as it is if a number is not finite.
+
+        Returns:
+            Its outcome; None if the device is not done, and `outcome` will tell.
 
         Raises:
             MemoryError, RuntimeError: there is not enough memory; nothing has changed.
         """
 
     def outcome(self) -> Outcome:
-        """Return the outcome of the steps since the last call."""
+        """Wait for the device, and return the outcome of the steps since the last call that `make` did not return."""
 
 
 class PlainStep:
     """A step whose numbers are read as soon as they are known."""
 
-    is_immediate = True
-
     def __init__(self, state: TrainingState, training: TrainingConfig, processes: Processes) -> None:
         self._state, self._training, self._processes = state, training, processes
         self._gradients = Gradients(state.model, training, processes)
         self._scale = LossScale(state.model, state.progress) if state.progress.precision == "float16" else None
-        self._outcome = Outcome(skipped_in_a_row=state.progress.skipped_in_a_row)
+        self._skipped_in_a_row = state.progress.skipped_in_a_row
 
-    def make(self, micro_batches: Sequence[Batch], step: int, rate: float) -> None:
+    def make(self, micro_batches: Sequence[Batch], step: int, rate: float) -> Outcome:
         """Make one step; see `Step`."""
-        state, precision, outcome = self._state, self._state.progress.precision, self._outcome
+        state, precision, sums = self._state, self._state.progress.precision, Window()
         n_tokens, loss, nll = self._gradients.of_batch(micro_batches, precision, self._scale)
         clip_norm = self._training.clip_norm or math.inf
         norm = float(torch.nn.utils.clip_grad_norm_(state.model.parameters(), clip_norm))
@@ -72,14 +70,13 @@ class PlainStep:
             # From here on, memory is not asked for: a step that runs out of it is done again.
             if state.average is not None:
                 state.average.update(state.model, state.average.weight(step))
-            outcome.sums.add(Window(loss, nll, norm, n_tokens, 1))
-        outcome.n_skipped += not is_finite
-        outcome.skipped_in_a_row = 0 if is_finite else outcome.skipped_in_a_row + 1
+            sums = Window(loss, nll, norm, n_tokens, 1)
+        self._skipped_in_a_row = 0 if is_finite else self._skipped_in_a_row + 1
         if self._scale is not None:
             self._scale.update(state.progress)
         state.model.zero_grad()
+        return Outcome(sums, int(not is_finite), self._skipped_in_a_row)
 
     def outcome(self) -> Outcome:
-        """Return the outcome of the steps since the last call."""
-        outcome, self._outcome = self._outcome, Outcome(skipped_in_a_row=self._outcome.skipped_in_a_row)
-        return outcome
+        """Return that nothing is left to tell."""
+        return Outcome(skipped_in_a_row=self._skipped_in_a_row)

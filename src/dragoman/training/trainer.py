@@ -177,11 +177,13 @@ class Trainer:
         _seed_step(training.seed, progress.step, self.processes.rank)
         model.train()
         rate = learning_rate(progress.step + 1, training, model.config.d_model, self.n_steps)
-        self.step.make(micro_batches, progress.step + 1, rate)
+        outcome = self.step.make(micro_batches, progress.step + 1, rate)
         progress.step += 1
         is_at_report = self._is_at_validation() or progress.step % training.log_every == 0
-        if self.step.is_immediate or is_at_report or progress.step >= self.n_steps:
-            self._count(self.step.outcome())
+        if outcome is None and (is_at_report or progress.step >= self.n_steps):
+            outcome = self.step.outcome()
+        if outcome is not None:
+            self._count(outcome)
 
     def _count(self, outcome: Outcome) -> None:
         """Add the outcome of some steps to the progress.
