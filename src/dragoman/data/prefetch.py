@@ -7,7 +7,6 @@ import queue
 import threading
 from collections.abc import Generator
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 Item = TypeVar("Item")
@@ -40,9 +39,7 @@ class Prefetch(Generic[Item]):
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopped.set()
         self._thread.join()
 

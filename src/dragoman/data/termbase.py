@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dragoman.data.formats.column_names import Languages, same_language
 from dragoman.data.formats.pair_file import TextFile
-from dragoman.data.formats.xml_blocks import parse_blocks, root_name
+from dragoman.data.formats.xml_blocks import read_items, root_name
 from dragoman.data.text_files.compression import read_head
 from dragoman.data.text_files.lines import check_text_file
 from dragoman.errors import ConfigError, DataError
@@ -58,7 +58,7 @@ def read_termbase(path: Path, languages: Languages) -> Iterator[tuple[int, Term]
         ConfigError: it lacks a requested language, or has more or fewer than two and not both are given.
     """
     reader = _ConceptReader()
-    concepts = list(reader.read(TextFile(path, "error", check_text_file(path))))
+    concepts = list(read_items(TextFile(path, "error", check_text_file(path)), reader))
     codes = list(dict.fromkeys(term.language for concept in concepts for term in concept.terms))
     source, target = _choose(codes, reader.main_language, languages, path)
     is_empty = True
@@ -108,19 +108,13 @@ class _ConceptReader:
 
     def __init__(self) -> None:
         self.main_language = ""
-        self._concepts: list[_Concept] = []
+        self.items: list[_Concept] = []
         self._concept: _Concept | None = None
         self._language, self._section_status = "", ""
         #: The text of the open `<term>`, or of a note with its status.
         self._term: list[str] | None = None
         self._status: list[str] | None = None
         self._first = 0
-
-    def read(self, text: TextFile) -> Iterator[_Concept]:
-        """Yield the concepts of a file."""
-        for _ in parse_blocks(text, self):
-            concepts, self._concepts = self._concepts, []
-            yield from concepts
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
         """Take a start tag."""
@@ -141,7 +135,7 @@ class _ConceptReader:
     def end(self, name: str) -> None:
         """Take an end tag."""
         if name in _CONCEPTS and self._concept is not None:
-            self._concepts.append(self._concept)
+            self.items.append(self._concept)
             self._concept = None
         elif name == "term" and self._term is not None:
             if self._concept is not None and (text := " ".join("".join(self._term).split())):

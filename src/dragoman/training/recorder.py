@@ -6,7 +6,6 @@ import contextlib
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 import torch
@@ -83,10 +82,8 @@ class Recorder:
         self._bar.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._bar.__exit__()
 
     @contextlib.contextmanager
     def timed_step(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from dragoman.data.formats.file_names import table_languages
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile
 from dragoman.data.formats.side_text import SideText
 from dragoman.data.formats.xliff import BY_MACHINE
-from dragoman.data.formats.xml_blocks import parse_blocks, root_name
+from dragoman.data.formats.xml_blocks import read_items, root_name
 from dragoman.data.text_files.lines import Line
 from dragoman.errors import ConfigError, DataError
 from dragoman.settings.text_origin import LANGUAGE_CODE
@@ -75,7 +75,7 @@ def _read_pairs(text: TextFile, languages: tuple[str, str], by_machine: Counter[
     is_exact = same_language(*languages)  # from British to American English, say
     is_empty = True
     by_machine.clear()
-    for unit in _UnitReader(text.path).read(text):
+    for unit in read_items(text, _UnitReader(text.path)):
         by_machine.update(code for code in unit.by_machine if any(same_language(code, each) for each in languages))
         sides = (unit.texts(language, is_exact=is_exact) for language in languages)
         for source, target in itertools.product(*sides):
@@ -95,19 +95,13 @@ class _UnitReader:
         self._path = path
         #: As the header states it.
         self.source_language = ""
-        self._units: list[_Unit] = []
+        self.items: list[_Unit] = []
         self._unit: _Unit | None = None
         self._language: str | None = None
         self._segment: SideText | None = None  # that is open
         self._origin: list[str] | None = None  # what the open property says
         self._is_by_machine = False
         self._is_root = True
-
-    def read(self, text: TextFile) -> Iterator[_Unit]:
-        """Yield the units of a file."""
-        for _ in parse_blocks(text, self):
-            units, self._units = self._units, []
-            yield from units
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
         """Take a start tag."""
@@ -146,7 +140,7 @@ class _UnitReader:
             self._is_by_machine = "".join(self._origin).strip() == BY_MACHINE
             self._origin = None
         elif name == "tu" and self._unit is not None:
-            self._units.append(self._unit)
+            self.items.append(self._unit)
             self._unit = None
 
     def text(self, text: str) -> None:
@@ -190,7 +184,7 @@ def _survey(text: TextFile, requested: Languages) -> tuple[list[str], str]:
     """Return the languages of the first units, until both requested languages occur, and the header's."""
     codes: dict[str, None] = {}
     reader = _UnitReader(text.path)
-    for number, unit in enumerate(reader.read(text), start=1):
+    for number, unit in enumerate(read_items(text, reader), start=1):
         codes |= dict.fromkeys(code for code, _ in unit.variants)
         if number >= _N_JUDGED and all(
             language is None or any(same_language(code, language) for code in codes) for language in requested

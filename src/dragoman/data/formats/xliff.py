@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dragoman.data.formats.column_names import Languages, language_code, must_swap
-from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile
+from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest
 from dragoman.data.formats.side_text import SideText
-from dragoman.data.formats.xml_blocks import parse_blocks, root_name
+from dragoman.data.formats.xml_blocks import read_items, root_name
 from dragoman.data.text_files.lines import Line
 from dragoman.errors import ConfigError, DataError, counted
 
@@ -74,7 +74,7 @@ def open_xliff(request: PairRequest) -> PairFile:
         raise ConfigError("XLIFF has no columns", path, advice="leave --columns out")
     left_out: Counter[str] = Counter()
     reader = _UnitReader(path)
-    for unit in reader.read(request.text):
+    for unit in read_items(request.text, reader):
         left_out[unit.fault() or ""] += 1
     n_pairs = left_out.pop("", 0)
     n_by_machine = left_out[_MACHINE_FAULT]
@@ -87,7 +87,7 @@ def open_xliff(request: PairRequest) -> PairFile:
     sides = _SIDES[::-1] if swapped else _SIDES
 
     def read() -> Iterator[LocatedPair]:
-        for unit in _UnitReader(path).read(request.text):
+        for unit in read_items(request.text, _UnitReader(path)):
             if unit.fault() is None:
                 yield unit.line, unit.texts[sides[0]], unit.texts[sides[1]]
 
@@ -103,17 +103,11 @@ class _UnitReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._stated: tuple[set[str], set[str]] = (set(), set())
-        self._units: list[_Unit] = []
+        self.items: list[_Unit] = []
         self._unit: _Unit | None = None
         #: The elements around, and True for those whose text is to be translated.
         self._open: list[tuple[str, bool]] = []
         self._side: SideText | None = None  # that is open
-
-    def read(self, text: TextFile) -> Iterator[_Unit]:
-        """Yield the units of a file."""
-        for _ in parse_blocks(text, self):
-            units, self._units = self._units, []
-            yield from units
 
     def languages(self, path: Path) -> Languages:
         """Return the languages that the file names.
@@ -161,7 +155,7 @@ class _UnitReader:
             self._unit.texts[name] = line.strip() if isinstance(line, str) else line
             self._side = None
         elif name in _UNITS and self._unit is not None:
-            self._units.append(self._unit)
+            self.items.append(self._unit)
             self._unit = None
 
     def text(self, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypeVar
 from xml.parsers import expat
 
 from dragoman.data.formats.pair_file import TextFile
@@ -19,8 +19,14 @@ _MAX_TAG_BYTES = 1 << 24
 _ROOT = re.compile(r"\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*+<(!DOCTYPE\s+|\w+:)?(?P<name>\w+)\b", re.DOTALL)
 
 
-class XmlHandler(Protocol):
-    """Receives the elements of a file in order. Names are without prefixes of namespaces."""
+Item = TypeVar("Item")
+
+
+class XmlHandler(Protocol[Item]):
+    """Receives the elements of a file in order, and makes items of them. Names are without prefixes of namespaces."""
+
+    #: The items that are complete, in order; they are taken out after each block of the file.
+    items: list[Item]
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
         """Take the start tag of an element, and its line."""
@@ -43,8 +49,8 @@ def root_name(head: bytes) -> str | None:
     return match["name"] if match else None
 
 
-def parse_blocks(text: TextFile, handler: XmlHandler) -> Iterator[None]:
-    """Parse a file, plain or compressed; yield after each block, so that the caller can take complete elements.
+def read_items(text: TextFile, handler: XmlHandler[Item]) -> Iterator[Item]:
+    """Parse a file, plain or compressed, and yield the items that a handler makes of it.
 
     Raises:
         DataError: the file cannot be read, changes, is not well-formed, or declares entities.
@@ -52,13 +58,16 @@ def parse_blocks(text: TextFile, handler: XmlHandler) -> Iterator[None]:
     check_unchanged(text.path, text.state)
     try:
         with open(text.path, "rb") as file:
-            yield from _parse(file, text.path, handler)
+            for _ in _parse(file, text.path, handler):
+                items, handler.items = handler.items, []
+                yield from items
     except OSError as error:
         raise DataError(reading_problem(error), text.path, advice="check the path") from None
     check_unchanged(text.path, text.state)
 
 
-def _parse(file: BinaryIO, path: Path, handler: XmlHandler) -> Iterator[None]:
+def _parse(file: BinaryIO, path: Path, handler: XmlHandler[Item]) -> Iterator[None]:
+    """Parse a file, and yield after each block."""
     parser = _new_parser(path, handler)
     stream = unpacked(file, path)
     n_bytes = 0
@@ -85,7 +94,7 @@ def _parse(file: BinaryIO, path: Path, handler: XmlHandler) -> Iterator[None]:
         raise DataError(f"unknown encoding ({error})", path, advice="convert the file to UTF-8") from None
 
 
-def _new_parser(path: Path, handler: XmlHandler) -> expat.XMLParserType:
+def _new_parser(path: Path, handler: XmlHandler[Item]) -> expat.XMLParserType:
     parser = expat.ParserCreate()
 
     def refuse_entity(name: str, *_: object) -> None:
