@@ -10,7 +10,6 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -38,24 +37,11 @@ FIRST_SCALE, RISE, FALL, STEPS_TO_RISE = 2.0**16, 2.0, 0.5, 2000
 Work = Callable[[], None]
 
 
-class Runner(Protocol):
-    """Does the work of steps, which has the same shapes and the same tensors whenever it has the same name."""
-
-    def in_order(self) -> contextlib.AbstractContextManager[None]:
-        """Let the work inside follow all that was asked for before, and precede what is asked for afterwards."""
-
-    def run(self, name: Hashable, work: Work) -> None:
-        """Do some work."""
-
-    def end_step(self) -> None:
-        """Wait if the device is too far behind."""
-
-    def forget(self) -> None:
-        """Give back what is kept for the names."""
-
-
 class CudaGraphs:
-    """Calls work when it comes for the first time, captures it the second time, and replays it from then on."""
+    """Calls work when it comes for the first time, captures it the second time, and replays it from then on.
+
+    Work of one name has the same shapes and the same tensors whenever it comes.
+    """
 
     def __init__(self, device: torch.device) -> None:
         self._stream = torch.cuda.Stream(device)
@@ -66,7 +52,10 @@ class CudaGraphs:
 
     @contextlib.contextmanager
     def in_order(self) -> Iterator[None]:
-        """Use a stream of its own inside, since none can be captured that others use."""
+        """Let the work inside follow all that was asked for before, and precede what is asked for afterwards.
+
+        It is done in a stream of its own, since none can be captured that others use.
+        """
         outside = torch.cuda.current_stream(self._stream.device)
         self._stream.wait_stream(outside)
         with torch.cuda.stream(self._stream):
@@ -150,11 +139,11 @@ class CapturedStep:
         state: TrainingState,
         training: TrainingConfig,
         processes: Processes,
-        runner: Runner,
+        graphs: CudaGraphs,
         n_tokens: Callable[[], int],
     ) -> None:
         self._state, self._training, self._processes = state, training, processes
-        self._runner, self._n_tokens = runner, n_tokens
+        self._graphs, self._n_tokens = graphs, n_tokens
         self._parameters = list(state.model.parameters())
         self._device = device = self._parameters[0].device
         self._gradients = [torch.zeros_like(each) for each in self._parameters]
@@ -175,7 +164,7 @@ class CapturedStep:
         """Make one step; see `Step`."""
         pad_id = self._state.model.special_ids.target.pad
         try:
-            with self._runner.in_order():
+            with self._graphs.in_order():
                 self._hold_gradients()
                 self._batch_tokens.fill_(sum(n_target_tokens(batch, pad_id) for batch in micro_batches))
                 self._rate.fill_(rate)
@@ -183,10 +172,10 @@ class CapturedStep:
                     self._average_weight.fill_(self._state.average.weight(step))
                 for batch in micro_batches:
                     self._add_gradient(batch)
-                self._runner.run("update", self._update)
-                self._runner.end_step()
+                self._graphs.run("update", self._update)
+                self._graphs.end_step()
         except (MemoryError, RuntimeError):
-            self._runner.forget()
+            self._graphs.forget()
             self._inputs.clear()
             self._clear_gradients()
             raise
@@ -219,7 +208,7 @@ class CapturedStep:
             self._inputs[shape] = _Inputs(shape, self._state.model.special_ids, self._device)
         inputs = self._inputs[shape]
         inputs.fill(batch)
-        self._runner.run(shape, lambda: self._backward(inputs))
+        self._graphs.run(shape, lambda: self._backward(inputs))
 
     def _backward(self, inputs: _Inputs) -> None:
         narrow, training = NARROW.get(self._state.progress.precision), self._training
