@@ -1,20 +1,21 @@
 """Everything about one GPU in ten minutes, a program for each part, the most wanted ones first.
 
     python benchmarks/gpu.py --source train.en.gz --target train.de.gz --old ../old/src
-    python benchmarks/gpu.py --tiny --device cpu                  # a trial of two minutes; its figures say nothing
+    python benchmarks/gpu.py --tiny --device cpu        # a trial of a few minutes; its figures say nothing
 
 The package `dragoman` must be importable: an installed wheel, or PYTHONPATH=src. `--old` names a folder that holds the
-package of an older version, such as an unpacked wheel; the parts that compare two versions run with both. The text is
-English and German, for example Tatoeba's; without it, made-up captions are used. Each row is one line of JSON in
-gpu.jsonl, written when it is known, so that a run that is cut short keeps what it has. A part that fails or takes too
-long is noted there too, and the next one begins. `--first` runs another script first, such as one that measures
-what plain PyTorch reaches.
+package of an older version, such as an unpacked wheel, or what `git archive 7cfb5055 src` has; the parts that compare
+two versions run with both. The text is English and German, for example Tatoeba's; without it, made-up captions are
+used. The folder gpu gets two small files: gpu.jsonl has a line of JSON for each row, written when it is known, so that
+a run that is cut short keeps what it has; gpu.log has what the programs say. A part that fails or takes too long is a
+row too, and the next one begins; the exit code is then 1. `--first` runs another script first, such as one that
+measures what plain PyTorch reaches.
 
 - products: what a product of large matrices reaches in each precision, which is the yardstick of the training.
 - training: `dragoman train` itself, with the models base, big and tiny: target tokens a second, milliseconds a step,
   share of the products' rate, and memory.
 - translation: sentences a second, greedy and with beam 4, and milliseconds for one sentence, beside CTranslate2 in
-  float16 and Hugging Face's generate, with the same weights; equal outputs are counted.
+  float16 and Hugging Face's generate, if they are there, with the same weights; equal outputs are counted.
 - correctness: the model, its gradients and its search against the CPU, the doctor's checks, two programs on one card.
 - resume: the losses of a training with and without CUDA graphs, with another seed, and killed on the way.
 - minutes: `dragoman train --time` with nothing configured, and the BLEU of its model with a beam of 5.
@@ -42,13 +43,13 @@ from typing import Any
 MINUTES: Mapping[str, tuple[float, bool]] = {
     "products": (0.3, False),
     "training": (1.4, True),
-    "translation": (1.0, True),
-    "correctness": (0.6, False),
+    "translation": (0.9, True),
+    "correctness": (0.5, False),
     "resume": (0.9, False),
     "minutes": (3.6, False),
 }
-#: Parts that print one row at the end, and so must leave themselves time.
-WHOLE = ("translation",)
+#: Minutes of all parts, and the seconds that each part of a trial may take: it ends when its little work is done.
+ALL_MINUTES, TRIAL_SECONDS = 9.5, 300.0
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def rows_of(part: str, bench: Bench) -> Iterable[dict[str, Any]]:
     if part == "translation":
         from gpu_translation import translation
 
-        return [translation(bench, {})]
+        return translation(bench)
     import gpu_training
 
     found: Iterable[dict[str, Any]] = getattr(gpu_training, part)(bench)
@@ -145,8 +146,7 @@ def run_part(given: argparse.Namespace) -> None:
     device = torch.device("cuda" if given.device == "auto" and torch.cuda.is_available() else given.device)
     text = ("--source", given.source, "--target", given.target) if given.source else ("--corpus", "captions")
     languages = ("--source-lang", "en", "--target-lang", "de") if given.source else ()
-    usable = given.seconds * (0.6 if given.part in WHOLE else 1.0)
-    bench = Bench(device, given.tiny, time.monotonic() + usable, (*text, *languages), given.folder)
+    bench = Bench(device, given.tiny, time.monotonic() + given.seconds, (*text, *languages), given.folder)
     try:
         for row in rows_of(given.part, bench):
             print(json.dumps(row), flush=True)
@@ -155,27 +155,32 @@ def run_part(given: argparse.Namespace) -> None:
         print(json.dumps({"error": f"{type(error).__name__}: {error}"}), flush=True)
 
 
-def watch(command: list[str], environment: Mapping[str, str], seconds: float) -> Iterator[dict[str, Any]]:
+def watch(command: list[str], environment: Mapping[str, str], seconds: float, log: Path) -> Iterator[dict[str, Any]]:
     """Run a program with all that it starts for so many seconds at most, and yield its lines of JSON."""
-    program = subprocess.Popen(
-        command, env=dict(environment), stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
     is_late = threading.Event()
+    with (
+        log.open("a") as errors,
+        subprocess.Popen(
+            command, env=dict(environment), stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
+        ) as program,
+    ):
 
-    def end() -> None:
-        is_late.set()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(program.pid, signal.SIGKILL)
+        def end() -> None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(program.pid, signal.SIGKILL)
 
-    clock = threading.Timer(seconds, end)
-    clock.start()
-    assert program.stdout is not None
-    for line in program.stdout:
-        with contextlib.suppress(json.JSONDecodeError):
-            row = json.loads(line)
-            yield row if isinstance(row, dict) else {"value": row}
-    program.wait()
-    clock.cancel()
+        clock = threading.Timer(seconds, lambda: (is_late.set(), end()))
+        clock.start()
+        assert program.stdout is not None
+        try:
+            for line in program.stdout:
+                with contextlib.suppress(json.JSONDecodeError):
+                    row = json.loads(line)
+                    yield row if isinstance(row, dict) else {"value": row}
+            program.wait()
+        finally:
+            clock.cancel()
+            end()
     if is_late.is_set():
         yield {"error": f"not done after {seconds:.0f} seconds"}
     elif program.returncode:
@@ -183,9 +188,9 @@ def watch(command: list[str], environment: Mapping[str, str], seconds: float) ->
 
 
 def main() -> None:
-    """Run the parts, and write gpu.jsonl."""
+    """Run the parts, and write gpu.jsonl and gpu.log."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--minutes", type=float, help="for all; default 9.5, or 2 for a trial")
+    options.add_argument("--minutes", type=float, default=ALL_MINUTES, help=f"for all; default {ALL_MINUTES}")
     options.add_argument("--device", default="auto")
     options.add_argument("--tiny", action="store_true", help="small sizes, to try the script")
     options.add_argument("--source", help="English text")
@@ -193,7 +198,7 @@ def main() -> None:
     options.add_argument("--old", type=Path, help="the folder of an older package, to compare with")
     options.add_argument("--first", type=Path, help="a script to run first, with its lines of JSON; 75 seconds at most")
     options.add_argument("--only", choices=list(MINUTES), action="append", help="these parts; may be repeated")
-    options.add_argument("--output", type=Path, default=Path("gpu.jsonl"))
+    options.add_argument("--output", type=Path, default=Path("gpu"), help="a folder for gpu.jsonl and gpu.log")
     options.add_argument("--folder", type=Path, default=Path("gpu-runs"), help="for models and prepared text")
     options.add_argument("--part", help=argparse.SUPPRESS)
     options.add_argument("--seconds", type=float, default=60.0, help=argparse.SUPPRESS)
@@ -201,9 +206,10 @@ def main() -> None:
     if given.part:
         run_part(given)
         return
-    given.folder.mkdir(parents=True, exist_ok=True)
-    began = time.monotonic()
-    end = began + 60 * (given.minutes or (2.0 if given.tiny else 9.5))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends the program that is running, too
+    for folder in (given.folder, given.output):
+        folder.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + 60 * given.minutes
     paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     versions = {"new": paths} | ({"old": [str(given.old), *paths]} if given.old else {})
     wanted = [(part, version) for part in given.only or MINUTES for version in versions]
@@ -211,22 +217,29 @@ def main() -> None:
     weights = [MINUTES[part][0] for part, _ in wanted]
     same = [sys.executable, __file__, "--device", given.device, "--folder", str(given.folder)]
     same += ["--tiny"] * given.tiny + (["--source", given.source, "--target", given.target] if given.source else [])
+    n_errors = 0
 
     def record(part: str, version: str, command: list[str], seconds: float) -> None:
+        nonlocal n_errors
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(versions[version])}
+        if given.tiny:  # threads that wait for each other beside other programs take many times as long
+            environment["OMP_NUM_THREADS"] = "1"
         started = time.monotonic()
-        for row in watch(command, environment, seconds):
+        for row in watch(command, environment, seconds, given.output / "gpu.log"):
             passed = round(time.monotonic() - started, 1)
             line = json.dumps({"part": part, "version": version, **row, "after s": passed})
-            with given.output.open("a") as file:
+            with (given.output / "gpu.jsonl").open("a") as file:
                 file.write(line + "\n")
             print(line, flush=True)
+            n_errors += "error" in row
 
     if given.first:
         record(given.first.stem, "new", [sys.executable, str(given.first)], 75)
     for index, (part, version) in enumerate(wanted):
-        seconds = max(5.0, (end - time.monotonic()) * weights[index] / sum(weights[index:]))
+        share = weights[index] / sum(weights[index:])
+        seconds = TRIAL_SECONDS if given.tiny else max(5.0, (end - time.monotonic()) * share)
         record(part, version, [*same, "--part", part, "--seconds", str(seconds)], seconds + 5)
+    sys.exit(1 if n_errors else 0)
 
 
 if __name__ == "__main__":

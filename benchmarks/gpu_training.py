@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Models whose speed is measured, and the tokens of their batches.
 MODELS = {"base": 25_000, "big": 25_000, "tiny": 1024}
+#: The time of a training for a trial of this script.
+TRIAL_SECONDS = 60
 #: Lengths of made-up batches.
 LENGTHS = ((16, 16), (24, 24), (32, 40), (48, 48))
 Record = dict[str, Any]
@@ -41,9 +44,10 @@ def training(bench: Bench) -> Iterator[Record]:
     for index, (preset, n_tokens) in enumerate(models.items()):
         seconds = (bench.seconds_left - 2) / (len(models) - index)
         settings = {"model.preset": preset, "training.batch_tokens": n_tokens, "training.validate_every": 10**6}
+        settings |= {"training.max_steps": 10**6, "training.log_every": 10}
         run = _copied(prepared, f"speed-{preset}")
-        used = _train(bench, run, settings | {"training.max_steps": 10**6, "training.log_every": 10}, seconds)
-        records = [record for record in _records(run) if "target_tokens_per_second" in record]
+        used = _train(bench, run, settings, seconds, lambda run=run: bench.is_tiny and len(_reports(run)) >= 4)
+        records = _reports(run)
         later = records[len(records) // 2 :]
         if len(later) < 2:
             yield {"model": preset, "error": f"{len(records)} reports in {seconds:.0f} seconds"}
@@ -70,7 +74,7 @@ def training(bench: Bench) -> Iterator[Record]:
 def resume(bench: Bench) -> Iterator[Record]:
     """The last losses of a run: as it is, without graphs, with another seed, and killed and started again."""
     prepared, _ = _prepared(bench)
-    n_steps = 20 if bench.is_tiny else 600
+    n_steps = 20 if bench.is_tiny else 400
     settings = {"model.preset": "tiny", "training.batch_tokens": 500 if bench.is_tiny else 4096}
     settings |= {"training.max_steps": n_steps, "training.validate_every": 10**6, "training.log_every": n_steps // 10}
     runs: dict[str, dict[str, Any]] = {
@@ -83,20 +87,24 @@ def resume(bench: Bench) -> Iterator[Record]:
     for index, (name, others) in enumerate(runs.items()):
         run, seconds = _copied(prepared, f"resume-{name.replace(' ', '-')}"), bench.seconds_left / (len(runs) - index)
         if name == "killed":
-            _train(bench, run, settings | others, seconds / 2, until_step=n_steps // 2)
-        _train(bench, run, settings | others, seconds)
-        reports = {record["step"]: record["training_loss"] for record in _records(run) if "training_loss" in record}
-        losses[name] = reports
-        yield {"run": name, "losses": {step: round(loss, 4) for step, loss in reports.items()}}
-    usual = losses["as it is"]
-    for name in list(runs)[1:]:
-        differences = [abs(usual[step] - loss) for step, loss in losses[name].items() if step in usual]
-        yield {"run": name, "reports": len(differences), "largest difference": max(differences, default=None)}
+            _train(bench, run, settings | others, seconds / 2, lambda run=run: _saved_step(run) >= n_steps // 2)
+        _train(bench, run, settings | others, seconds, lambda run=run: _last_report(run) >= n_steps)
+        losses[name] = {record["step"]: record["training_loss"] for record in _reports(run)}
+        row: Record = {"run": name, "losses": {step: round(loss, 4) for step, loss in losses[name].items()}}
+        yield row if n_steps in losses[name] else row | {"error": f"no report of step {n_steps}"}
+    usual = losses.pop("as it is")
+    differences = {
+        name: max((abs(usual[step] - loss) for step, loss in others.items() if step in usual), default=math.inf)
+        for name, others in losses.items()
+    }
+    for name, difference in differences.items():
+        row = {"run": name, "largest difference": difference}
+        yield row if difference <= differences["another seed"] else row | {"error": "more than another seed changes"}
 
 
 def minutes(bench: Bench) -> Iterator[Record]:
     """BLEU of the model of so many minutes, with nothing configured."""
-    limit = min(180, int(0.6 * bench.seconds_left)) if bench.is_tiny else min(180, int(bench.seconds_left - 25))
+    limit = TRIAL_SECONDS if bench.is_tiny else min(180, int(bench.seconds_left - 25))
     run = bench.folder / "minutes"
     shutil.rmtree(run, ignore_errors=True)
     lines = _program(bench, ["train", *bench.text, "--output", str(run), "--time", f"{limit}s"], bench.seconds_left)
@@ -104,7 +112,8 @@ def minutes(bench: Bench) -> Iterator[Record]:
     scores = [record for record in _records(run) if "validation_bleu" in record]
     yield {"greedy BLEU": [round(record["validation_bleu"], 2) for record in scores]}
     command = ["evaluate", "-m", str(run), "--split", "validation", "--beam-size", "5", "--json"]
-    yield {"beam 5": " ".join(_program(bench, command, bench.seconds_left))}
+    (result,) = (json.loads(line) for line in _program(bench, command, bench.seconds_left) if line.startswith("{"))
+    yield {"beam 5": {metric["name"]: round(metric["score"], 2) for metric in result["metrics"]}}
 
 
 def _prepared(bench: Bench) -> tuple[Path, Prepared]:
@@ -133,32 +142,44 @@ def _program(bench: Bench, arguments: list[str], seconds: float) -> list[str]:
     done = subprocess.run(
         _command(bench, arguments), capture_output=True, text=True, timeout=max(1.0, seconds), check=False
     )
+    sys.stderr.write(done.stderr)
     lines = (done.stdout + done.stderr).splitlines()
     if done.returncode:
         raise RuntimeError(" ".join(lines[-3:]))
     return lines
 
 
-def _train(bench: Bench, run: Path, settings: Record, seconds: float, until_step: int | None = None) -> float | None:
-    """Train for so many seconds at most, or until a step is saved, then kill; return the GiB of the GPU in use."""
+def _train(bench: Bench, run: Path, settings: Record, seconds: float, is_enough: Callable[[], bool]) -> float | None:
+    """Train for so many seconds at most, or until there is enough, then kill; return the GiB of the GPU in use."""
     options = [option for name, value in settings.items() for option in ("--set", f"{name}={value}")]
     command = _command(bench, ["train", *bench.text, "--output", str(run), *options])
-    with (bench.folder / f"{run.name}.log").open("a") as log:
-        program = subprocess.Popen(command, stdout=log, stderr=log)
+    program = subprocess.Popen(command, stdout=sys.stderr)
     end, used = time.monotonic() + seconds, 0.0
-    while program.poll() is None and time.monotonic() < end:
+    while program.poll() is None and time.monotonic() < end and not is_enough():
         with contextlib.suppress(subprocess.TimeoutExpired):
             program.wait(0.5)
         if bench.device.type == "cuda":
             free, total = torch.cuda.mem_get_info(bench.device)
             used = max(used, (total - free) / 2**30)
-        saved = [int(path.name.removeprefix("step-")) for path in run.glob("checkpoints/step-*")]
-        if until_step is not None and max(saved, default=0) >= until_step:
-            break
     if program.poll() is None:
         program.send_signal(signal.SIGKILL)
     program.wait()
     return round(used, 2) if used else None
+
+
+def _saved_step(run: Path) -> int:
+    """Return the step of the newest checkpoint; 0 if there is none."""
+    return max((int(path.name.removeprefix("step-")) for path in run.glob("checkpoints/step-*")), default=0)
+
+
+def _reports(run: Path) -> list[Record]:
+    """Return what a run told of its steps."""
+    return [record for record in _records(run) if "training_loss" in record]
+
+
+def _last_report(run: Path) -> int:
+    """Return the step of the newest report; 0 if there is none."""
+    return max((int(record["step"]) for record in _reports(run)), default=0)
 
 
 def _records(run: Path) -> list[Record]:
