@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
 import weakref
@@ -24,7 +25,7 @@ from dragoman.data.batches import WHOLE, Batch
 from dragoman.data.row_groups import group_by_cost
 from dragoman.machine.processes import Processes
 from dragoman.settings.training_config import TrainingConfig
-from dragoman.training import captured_step, gradient, train, trainer
+from dragoman.training import captured_step, gradient, train, trainer, validation
 from dragoman.training.captured_step import STEPS_AHEAD, CapturedStep, CudaGraphs, Work, build_step
 from dragoman.training.checkpoint import Progress, saved_steps
 from dragoman.training.loss import batch_loss
@@ -351,6 +352,35 @@ def test_a_stopped_run_goes_on_to_the_same_bits(corpus: Path, tmp_path: Path) ->
     assert saved_steps(tmp_path / "other" / "checkpoints")[-1] == 24
     other, unbroken = weights(tmp_path / "other"), weights(tmp_path / "unbroken")
     assert all(other[name].tobytes() == unbroken[name].tobytes() for name in unbroken)
+
+
+@pytest.mark.usefixtures("on_device")
+def test_a_validation_without_memory_is_made_again_without_what_steps_keep(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the training goes on to the same bits."""
+    options = settings(corpus, max_steps=9, validate_every=4, optimizer="muon", ema=0.9)
+    train(options, tmp_path / "free", device="cpu")
+    steps: list[weakref.ref[CapturedStep]] = []
+    build, n_calls = trainer.build_step, itertools.count()
+
+    def watched(*arguments: Any) -> Any:
+        step = build(*arguments)
+        steps.append(weakref.ref(step))
+        return step
+
+    def full(*arguments: Any) -> Any:
+        if next(n_calls) == 1:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+        return validation.validate(*arguments)
+
+    monkeypatch.setattr(trainer, "build_step", watched)
+    monkeypatch.setattr(trainer, "validate", full)
+    train(options, tmp_path / "full", device="cpu")
+    assert len(steps) == 2
+    assert steps[0]() is None  # and with it the memory of its graphs
+    full_weights, free_weights = weights(tmp_path / "full"), weights(tmp_path / "free")
+    assert all(full_weights[name].tobytes() == free_weights[name].tobytes() for name in free_weights)
 
 
 @pytest.mark.usefixtures("on_device")

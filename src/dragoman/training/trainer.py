@@ -16,6 +16,7 @@ from dragoman.data.batches import Batch, Batches
 from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.mixture import part_weights
 from dragoman.data.prepared import Prepared
+from dragoman.errors import is_out_of_memory
 from dragoman.machine.files import write_file
 from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
@@ -34,7 +35,7 @@ from dragoman.training.step import Outcome, Step
 from dragoman.training.stopping import StopRequest
 from dragoman.training.time_plan import TimeKeeper
 from dragoman.training.training_state import TrainingState
-from dragoman.training.validation import validate
+from dragoman.training.validation import Validation, validate
 
 _log = logging.getLogger(__name__)
 
@@ -244,16 +245,32 @@ class Trainer:
         if not self.processes.is_main:
             progress.last_validation = progress.step
             return
-        learned = LearnedText.of_bundle(progress.lasting_facts, self.folder.path)
-        model, store, tokenizers = self.state.usable_model, self.prepared.validation, self.prepared.tokenizers
-        result = validate(model, store, tokenizers, self.micro_batches.n_tokens, self._is_called_off, learned)
+        result = self._validation()
         if result is None:
             return  # the next start does it
         if not math.isfinite(result.loss):
             raise self.saver.diverged(f"the validation loss is not finite at step {progress.step}")
-        self.saver.keep_bundle(result, tokenizers, self.config.search)
+        self.saver.keep_bundle(result, self.prepared.tokenizers, self.config.search)
         self.state.progress.validation_seconds = seconds = time.perf_counter() - started
         self.recorder.log_validation(result, seconds)
+
+    def _validation(self) -> Validation | None:
+        """Return the figures of a validation; None if it was called off.
+
+        Where memory runs out, it is made again without what is captured of steps, which they capture anew.
+        """
+        learned = LearnedText.of_bundle(self.state.progress.lasting_facts, self.folder.path)
+        model, store, tokenizers = self.state.usable_model, self.prepared.validation, self.prepared.tokenizers
+        arguments = model, store, tokenizers, self.micro_batches.n_tokens, self._is_called_off, learned
+        try:
+            return validate(*arguments)
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
+                raise
+        vars(self).pop("step", None)  # another one is built for the next step
+        self.state.model.zero_grad()
+        torch.cuda.empty_cache()
+        return validate(*arguments)
 
     def _is_called_off(self) -> bool:
         """Return True if a validation is left to the next start. The last one is not: its checkpoint would never note
