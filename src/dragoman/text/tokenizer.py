@@ -164,6 +164,10 @@ class Tokenizers:
         """Return the ids that a translation into this language begins with: that of its tag, if it `has_both_tags`."""
         return tuple(self.target.vocabulary.ids([target_tag(target_lang)])) if self.has_both_tags else ()
 
+    def target_ids(self, text: str, target_lang: str) -> list[int]:
+        """Return the ids of a translation, or of its beginning: those of `start_ids` first."""
+        return [*self.start_ids(target_lang), *(self.target.encode(text) if text else ())]
+
     @property
     def languages(self) -> tuple[str, str]:
         """Codes of the source and the target language."""

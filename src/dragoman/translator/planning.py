@@ -110,8 +110,7 @@ class Planner:
         if len(ids) >= self._max_length:
             return None
         reading = reading._replace(terms=before.terms, is_shouted=before.is_shouted)
-        prefix_ids = self._tokenizers.target.encode(reading.mask(segment.prefix)) if segment.prefix else ()
-        prefix_ids = (*self._tokenizers.start_ids(tagged.target_lang), *prefix_ids)
+        prefix_ids = self._tokenizers.target_ids(reading.mask(segment.prefix), tagged.target_lang)
         return self._restricted(segment._replace(ids=ids, reading=reading, prefix_ids=prefix_ids), tagged)
 
     def small_start_ids(self, text: TextPlan, segment: Segment, word: str) -> list[int] | None:
@@ -123,8 +122,7 @@ class Planner:
 
     def target_ids(self, translation: str, target_lang: str) -> list[int]:
         """Return the ids of a translation, as far as the model can write it."""
-        ids = [*self._tokenizers.start_ids(target_lang), *self._tokenizers.target.encode(translation)]
-        return ids[: self._max_length - 1]
+        return self._tokenizers.target_ids(translation, target_lang)[: self._max_length - 1]
 
     def tagged(self, request: Request) -> TaggedText:
         """Return the text of a request, and its languages."""
@@ -170,8 +168,7 @@ class Planner:
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
             reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()
-            prefix_ids = self._prefix_ids(reading.mask(prefix), config, number)
-            prefix_ids = [*self._tokenizers.start_ids(tagged.target_lang), *prefix_ids]
+            prefix_ids = self._prefix_ids(reading.mask(prefix), tagged.target_lang, config, number)
             first = [
                 one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
             ]
@@ -225,7 +222,7 @@ class Planner:
             )
 
         limits = segment_limits(request, self._learned, self._max_length - 1)
-        start = self._tokenizers.start_ids(tagged.target_lang)
+        start = self._tokenizers.target_ids("", tagged.target_lang)
         return [
             self._restricted(finished(segment)._replace(prefix_ids=start), tagged)
             for segment in cut(reader.text, encode, limits)
@@ -280,8 +277,8 @@ class Planner:
             return self._reserved_ids
         return tuple(self._reserved[id] for id in self._reserved.keys() - set(source_ids))
 
-    def _prefix_ids(self, prefix: str, config: SearchConfig, number: int) -> list[int]:
-        ids = self._tokenizers.target.encode(prefix)
+    def _prefix_ids(self, prefix: str, target_lang: str, config: SearchConfig, number: int) -> list[int]:
+        ids = self._tokenizers.target_ids(prefix, target_lang)
         if self._tokenizers.target.special_ids.unknown in ids:
             raise ConfigError(f"the prefix of text {number} has what the vocabulary lacks", advice="leave it out")
         most = min(config.max_length or self._max_length, self._max_length)

@@ -86,5 +86,4 @@ class PairScorer:
 
     def _encode(self, source: str, target: str, languages: LanguageOptions) -> tuple[Ids, Ids]:
         tagged, tokenizers = self._directions.tagged(sanitize(source), **languages), self._tokenizers
-        start = tokenizers.start_ids(tagged.target_lang)
-        return tokenizers.source.encode(tagged.source), [*start, *tokenizers.target.encode(sanitize(target))]
+        return tokenizers.source.encode(tagged.source), tokenizers.target_ids(sanitize(target), tagged.target_lang)
