@@ -16,7 +16,7 @@ from serving import ADMIN, KEY, client_of, require_server, server_config, write_
 from tiny import PAIRS, many_tokenizers, tiny_bundle, with_calibration, write_tiny_bundle
 
 from dragoman.bundle.bundle import write_bundle
-from dragoman.translator import Translator
+from dragoman.translator import Pivot, Translator
 from dragoman.translator.request import SWITCHES
 
 require_server()
@@ -114,12 +114,18 @@ def test_each_text_has_options_of_its_own(client: Any, oracle: Translator) -> No
     assert three["lines"][0]["alternatives"][0]["alignment"] is None
 
 
-def test_a_language_in_the_middle_is_told(client: Any) -> None:
+def test_a_language_in_the_middle_is_told(client: Any, oracle: Translator) -> None:
     body = {"texts": [{"text": "Sie liest ein Buch.\n\nZwei Hunde.", "source": "de", "target": "zh", "align": True}]}
     (answer,) = client.post("/v1/translate", json=body).json()["translations"]
     assert (answer["via"], answer["models"], answer["detected_confidence"]) == ("en", ["many", "many"], None)
     assert [line["source"] for line in answer["lines"]] == ["Sie liest ein Buch.", "Zwei Hunde."]
-    assert {each["alignment"] for line in answer["lines"] for each in line["alternatives"]} == {None}
+    assert all(each["alignment"] is not None for line in answer["lines"] for each in line["alternatives"])
+    texts = [line["source"] for line in answer["lines"]]
+    expected = Pivot(oracle, oracle, "en").translate(texts, source_lang="de", target_lang="zh", align=True)
+    assert [line["text"] for line in answer["lines"]] == [one.text for one in expected]
+    assert [line["middle"] for line in answer["lines"]] == [one.pivot.text for one in expected if one.pivot]
+    links = [[tuple(link) for link in line["alternatives"][0]["alignment"]] for line in answer["lines"]]
+    assert links == [[*(one.alignment or ())] for one in expected]
 
 
 def test_the_source_is_detected_and_its_confidence_told(client: Any) -> None:

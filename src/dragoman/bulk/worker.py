@@ -18,7 +18,7 @@ from dragoman.machine.folders import MANIFEST
 from dragoman.machine.json_files import read_json
 from dragoman.memories import TranslationMemory
 from dragoman.text.terms import TermList
-from dragoman.translator import Translation, Translator
+from dragoman.translator import Pivot, TextTranslator, Translation, Translator
 
 #: Flagged translations of a part that its result has.
 MOST_FLAGGED = 20
@@ -70,6 +70,7 @@ class BulkJob:
         target: the code of the language of the translations, if it is known.
         fuzzy: new translations in PO and XLIFF files are marked as to be checked.
         columns: of tables, to translate.
+        pivot: the language in the middle of two steps.
     """
 
     models: tuple[str, ...]
@@ -81,10 +82,13 @@ class BulkJob:
     short_list: bool = True
     fuzzy: bool = False
     columns: str | None = None
+    pivot: str | None = None
 
     def settings(self) -> dict[str, Any]:
         """Return all that the translations depend on, in a form for JSON. The fingerprints stand for the models."""
         settings = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "models"}
+        if self.pivot is None:
+            del settings["pivot"]  # earlier releases have none
         options = {name: _for_json(value) for name, value in self.options.items()}
         return {**settings, "options": options, "output": asdict(self.output)}
 
@@ -98,14 +102,16 @@ class BulkJob:
             problem = f"the model {self.models[0]} here is not the one that the translation was started with"
             raise BundleError(problem, advice="copy it to the same path on every machine")
         options: Any = {"device": device, "precision": self.precision, "short_list": self.short_list}
-        return BulkWorker(Translator.load(*self.models, **options), self)
+        if self.pivot is None:
+            return BulkWorker(Translator.load(*self.models, **options), self)
+        return BulkWorker(Pivot.load(*self.models, middle=self.pivot, **options), self)
 
 
 @dataclass(frozen=True)
 class BulkWorker:
     """A translator that does a job's parts. It is a pool of one process, too."""
 
-    translator: Translator
+    translator: TextTranslator
     job: BulkJob
 
     def outcomes(self, parts: Iterable[Part]) -> Iterator[tuple[Part, Outcome]]:

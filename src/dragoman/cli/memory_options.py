@@ -17,7 +17,7 @@ from dragoman.errors import counted, printable
 
 if TYPE_CHECKING:
     from dragoman.memories import MemoryMatch
-    from dragoman.translator import Translation, Translator
+    from dragoman.translator import TextTranslator, Translation
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class MemoryFlags:
         float | None, option("Show similar texts of at least this score; in --json by default from 0.7.", min=0, max=1)
     ] = None
 
-    def open(self, translator: Translator, direction: DirectionOptions) -> dict[str, Any]:
+    def open(self, translator: TextTranslator, direction: DirectionOptions) -> dict[str, Any]:
         """Read the memories, and return them as options of a translation.
 
         Raises:
@@ -88,7 +88,7 @@ def _pair(match: MemoryMatch) -> str:
     return f'"{printable(match.source)}" = "{printable(match.target)}"'
 
 
-def direction_of(translator: Translator, direction: DirectionOptions) -> tuple[str | None, str | None]:
+def direction_of(translator: TextTranslator, direction: DirectionOptions) -> tuple[str | None, str | None]:
     """Return the languages to read from a memory; None where the model has several, and none is named."""
     from dragoman.text.tags import UNKNOWN
 

@@ -175,18 +175,23 @@ class EngineOptions:
         bool, option("Score all tokens, even if the model has a short-list.", "--no-short-list")
     ] = False
 
-    def load(self, models: Sequence[str], *, one_worker: bool = False) -> Translator:
-        """Load one model, or several as an ensemble.
+    def load(self, models: Sequence[str]) -> Translator:
+        """Load one model, or several as an ensemble."""
+        from dragoman.translator import Translator
+
+        return Translator.load(*models, **self.compute(one_worker=False))
+
+    def compute(self, *, one_worker: bool) -> dict[str, Any]:
+        """Return the options of `Translator.load`.
 
         Args:
             one_worker: use one process, and not all cores, unless --workers says otherwise.
         """
         from dragoman.machine.devices import all_cores
-        from dragoman.translator import Translator
 
         workers = self.workers or (1 if one_worker else all_cores())
-        options: Any = {"device": self.device, "workers": workers, "precision": self.precision}
-        return Translator.load(*models, **options, short_list=not self.no_short_list)
+        short_list = not self.no_short_list
+        return {"device": self.device, "workers": workers, "precision": self.precision, "short_list": short_list}
 
 
 def given_options(*groups: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -24,7 +24,7 @@ from dragoman.cli.option_groups import (
     TextFlags,
     search_options,
 )
-from dragoman.cli.options import Models
+from dragoman.cli.options import Models, option
 from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file
 from dragoman.cli.translate_files import (
     ONLY_LINES,
@@ -39,7 +39,7 @@ from dragoman.machine.torchrun import refuse_copies
 
 if TYPE_CHECKING:
     from dragoman.documents import Document
-    from dragoman.translator import Translation, Translator
+    from dragoman.translator import TextTranslator, Translation
 
 _log = logging.getLogger(__name__)
 
@@ -70,6 +70,10 @@ def translate(
     files: InputFlags,
     of_lines: LineFlags,
     to: OutputFlags,
+    pivot: Annotated[
+        str | None,
+        option("Translate through this language: with one --model, or two, into it and from it.", metavar="CODE"),
+    ] = None,
 ) -> None:
     """Translate text line by line, a document, or many files.
 
@@ -82,17 +86,18 @@ def translate(
     dragoman translate -m everyday --source-lang en --target-lang de < my.en
     dragoman translate -m runs/my -i a.csv --columns name,text -o b.csv
     dragoman translate -m runs/my --input texts/ --output translations/
+    dragoman translate -m my-de-en -m my-en-zh --pivot en -i a.docx -o b.docx
     """
     of_lines.check(of_texts.min_confidence)
     given = of_texts.options(direction)
 
-    def options(translator: Translator) -> dict[str, Any]:
+    def options(translator: TextTranslator) -> dict[str, Any]:
         of_search = search_options(search, sampling, samples=translator.search.sample)
         given_lines = {name: getattr(of_lines, name) for name in ("n_best", "align", "doubts")}
         return of_search | asdict(direction) | given | given_lines | memories.open(translator, direction)
 
     refuse_copies("dragoman translate")
-    models = ModelOptions(model, engine, files.ray, options)
+    models = ModelOptions(model, engine, files.ray, options, pivot)
     if files.are_many(to.output):
         many = ManyFiles(files, to, of_lines.invalid_utf8)
         many.check(is_for_lines=of_lines.are_given)
@@ -107,7 +112,7 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
     if text.document is None and to.output is not None and to.output.suffix.lower() == ".docx":
         raise typer.BadParameter(f"{to.output} would be plain text; give --input a .docx file, or --output a .txt file")
     with result_bytes(to.output, overwrite=to.overwrite, inputs=[files.input]) as write:
-        translator = models.engine.load(models.names, one_worker=not text.is_file)
+        translator = models.load(one_worker=not text.is_file)
         options = models.options(translator)
         source_lang, target_lang = options["source_lang"], options["target_lang"]
         if text.is_typed:  # what the model needs is asked for before anybody types a text
@@ -124,7 +129,7 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
             write(content)
 
 
-def _translations(text: _Text, translator: Translator, options: dict[str, Any]) -> Iterator[Translation]:
+def _translations(text: _Text, translator: TextTranslator, options: dict[str, Any]) -> Iterator[Translation]:
     """Return the translations of the segments of a document, or of lines."""
     if text.document is None:
         return translator.translate_stream(text.lines, **options)

@@ -23,7 +23,7 @@ from dragoman.errors import DataError, counted, printable
 if TYPE_CHECKING:
     from dragoman.bulk.input_files import InputFile, InputFiles
     from dragoman.bulk.worker import BulkJob, Pool
-    from dragoman.translator import Translation, Translator
+    from dragoman.translator import TextTranslator, Translation
 
 _log = logging.getLogger(__name__)
 
@@ -63,13 +63,24 @@ class ModelOptions:
 
     Args:
         ray: the address of a cluster; None is this process.
-        options: returns the options of `Translator.translate_stream`, for a translator.
+        options: returns the options of `TextTranslator.translate_stream`, for a translator.
+        pivot: the language in the middle of two steps.
     """
 
     names: Sequence[str]
     engine: EngineOptions
     ray: str | None
-    options: Callable[[Translator], dict[str, Any]]
+    options: Callable[[TextTranslator], dict[str, Any]]
+    pivot: str | None = None
+
+    def load(self, *, one_worker: bool) -> TextTranslator:
+        """Load the models: for two steps, or one, or an ensemble. See `EngineOptions.compute`."""
+        from dragoman.translator import Pivot, Translator
+
+        compute = self.engine.compute(one_worker=one_worker)
+        if self.pivot is None:
+            return Translator.load(*self.names, **compute)
+        return Pivot.load(*self.names, middle=self.pivot, **compute)
 
 
 def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> None:
@@ -88,9 +99,8 @@ def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> 
     given = many.files
     files = find_files(given.inputs or [], output, given.format, takes_tables=given.columns is not None)
     _tell_left_out(files)
-    engine = models.engine
     # On a cluster, this process only checks the options; its workers translate.
-    translator = engine.load(models.names, one_worker=models.ray is not None)
+    translator = models.load(one_worker=models.ray is not None)
     job = _job(translator, models, form, given)
     settings = {**job.settings(), "invalid_utf8": many.invalid_utf8}
     with open_output(output, settings, overwrite=many.to.overwrite) as folder:
@@ -119,7 +129,7 @@ def _warnings() -> Callable[[InputFile, int, Translation], None]:
     return warn
 
 
-def target_language(translator: Translator, target_lang: str | None) -> str | None:
+def target_language(translator: TextTranslator, target_lang: str | None) -> str | None:
     """Return the code of the language of the translations, if it is known."""
     from dragoman.text.tags import UNKNOWN
 
@@ -127,7 +137,7 @@ def target_language(translator: Translator, target_lang: str | None) -> str | No
     return target_lang or (None if others or target == UNKNOWN else target)
 
 
-def _job(translator: Translator, models: ModelOptions, form: LineFormat, files: InputFlags) -> BulkJob:
+def _job(translator: TextTranslator, models: ModelOptions, form: LineFormat, files: InputFlags) -> BulkJob:
     """Return the job. Options that are wrong for the models are refused now, before anything is written."""
     from dragoman.bulk.worker import BulkJob, model_fingerprints
 
@@ -148,6 +158,7 @@ def _job(translator: Translator, models: ModelOptions, form: LineFormat, files: 
         short_list=not engine.no_short_list,
         fuzzy=files.fuzzy,
         columns=files.columns,
+        pivot=models.pivot,
     )
 
 
@@ -159,7 +170,7 @@ def _absolute(name: str) -> str:
 
 
 @contextlib.contextmanager
-def _pool(translator: Translator, job: BulkJob, models: ModelOptions) -> Iterator[Pool]:
+def _pool(translator: TextTranslator, job: BulkJob, models: ModelOptions) -> Iterator[Pool]:
     if models.ray is None:
         from dragoman.bulk.worker import BulkWorker
 

@@ -16,7 +16,7 @@ from dragoman.text.languages import base_language
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import Stretch
 from dragoman.text.tags import SEVERAL, UNKNOWN
-from dragoman.translator import Request, Translation, Translator
+from dragoman.translator import Request, TextTranslator, Translation
 from dragoman.translator.options import CallOptions, split_options
 
 _START, _END = re.compile(r"(?:\.{3}|…)(?=\w)"), re.compile(r"(?<=\w)(?:\.{3}|…)\Z")
@@ -117,7 +117,7 @@ _N_TOGETHER = 500
 
 def translate_document(
     document: Document,
-    translator: Translator,
+    translator: TextTranslator,
     *,
     prefix: str = "",
     sentences: bool | None = None,
@@ -134,7 +134,7 @@ def translate_document(
         ConfigError: as `Translator.translate`, at once.
     """
     of_texts, of_search = split_options(options)
-    config = translator.search_config(**of_search)
+    answer = translator.answering(**of_search)
     template = Request("", prefix, sentences, **of_texts).checked("")
     if isinstance(document, Bilingual):
         document.set_languages(*_languages(translator, of_texts.get("source_lang"), of_texts.get("target_lang")))
@@ -148,14 +148,14 @@ def translate_document(
                 replace(template, text=each.text, verbatim=each.verbatim, marked=each.marked, align=each.aligns)
                 for each in together
             ]
-            found = translator.pipeline.translate(requests, config, batch_size=batch_size)
+            found = answer(requests, batch_size=batch_size)
             for text, translation in zip(together, found, strict=True):
                 yield translation if template.plain else text.finish(translation, template.target_lang)
 
     return translations()
 
 
-def _languages(translator: Translator, *given: str | None) -> list[str | None]:
+def _languages(translator: TextTranslator, *given: str | None) -> list[str | None]:
     """Return the languages of source and target: as given, else the only ones of the model."""
     sides = [set(side) for side in zip(*translator.directions, strict=True)]
     only = [side.pop() if len(side) == 1 and not side & {UNKNOWN, SEVERAL} else None for side in sides]

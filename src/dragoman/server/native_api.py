@@ -187,16 +187,15 @@ async def _asked(
 
 
 def _text_answer(asked: AskedText, answer: TranslatedText, confidence: float | None) -> TextAnswer:
-    is_direct = len(answer.legs) < 2
     lines = [
-        _line_answer(line, translation, is_direct=is_direct)
+        _line_answer(line, translation)
         for line, translation in zip(answer.lines.lines, answer.translations, strict=False)
     ]
     return TextAnswer(
         text=answer.text,
         source=asked.source,
         target=asked.target,
-        via=None if is_direct else answer.legs[0].target,
+        via=None if len(answer.legs) < 2 else answer.legs[0].target,
         models=[leg.model for leg in answer.legs],
         detected_confidence=confidence,
         confidence=min((line.confidence for line in lines if line.confidence is not None), default=None),
@@ -205,15 +204,15 @@ def _text_answer(asked: AskedText, answer: TranslatedText, confidence: float | N
     )
 
 
-def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> LineAnswer:
+def _line_answer(line: str, translation: Translation) -> LineAnswer:
     alternatives = [
         AlternativeAnswer(
             text=each.text,
             score=each.score,
             log_prob=each.log_prob,
             parts=[PartAnswer(**part._asdict()) for part in each.parts],
-            alignment=list(each.alignment) if is_direct and each.alignment is not None else None,
-            words=words(each.text) if is_direct and each.alignment is not None else None,
+            alignment=list(each.alignment) if each.alignment is not None else None,
+            words=words(each.text) if each.alignment is not None else None,
         )
         for each in translation.alternatives
     ]
@@ -226,8 +225,9 @@ def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> Lin
         missing_terms=list(translation.missing_terms),
         repairs=list(translation.repairs),
         segments=translation.n_parts,
-        confidence=translation.confidence if is_direct else None,
-        doubtful=list(translation.doubtful) if is_direct and translation.doubtful is not None else None,
+        confidence=translation.confidence,
+        doubtful=list(translation.doubtful) if translation.doubtful is not None else None,
+        middle=translation.pivot.text if translation.pivot is not None else None,
         memory=list(translation.memory),
         recalled=list(translation.recalled),
     )

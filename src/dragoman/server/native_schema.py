@@ -151,6 +151,9 @@ class LineAnswer(BaseModel):
     segments: int
     confidence: Annotated[float | None, Field(description="0 to 1; null if the model is not calibrated.")]
     doubtful: Annotated[list[int] | None, Field(description="Numbers of doubtful words, as alignments have them.")]
+    middle: Annotated[
+        str | None, Field(description="Its translation into the language in the middle, if there is one.")
+    ]
     memory: Annotated[
         list[MemoryMatch],
         Field(description="Texts that people translated, with scores: 1 for an equal one, whose translation is used."),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -17,9 +17,9 @@ from dragoman.errors import DataError, DeadlineError
 from dragoman.server.document_report import document_report
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.marked_text import MarkedText
-from dragoman.text.protection import merged, occurrences
 from dragoman.translator import Candidate, Request, Translation
 from dragoman.translator.pipeline import Pipeline, SearchWanted, Stages, advance
+from dragoman.translator.two_steps import first_request, joined, second_requests
 
 #: Portions of requests whose stages a process keeps between searches; of the others, it repeats the earlier stages.
 _MOST_OPEN = 256
@@ -70,15 +70,38 @@ def segments(all_stages: OpenStages, requests: Sequence[Request]) -> list[list[s
     return [text.readable for text in all_stages.pipeline.plan(requests).texts]
 
 
-def continued(_: None, lines: Sequence[Request], texts: Sequence[str]) -> list[Request]:
-    """Return the requests for the translations of lines, which have the same stretches."""
-    return [_continued(*each) for each in zip(lines, texts, strict=True)]
+def first_steps(_: None, lines: Sequence[Request], middle: str) -> list[Request]:
+    """Return the requests for the translations of lines into the language in the middle."""
+    return [first_request(line, middle) for line in lines]
 
 
-def _continued(line: Request, text: str) -> Request:
-    stretches = {line.text[start:end] for start, end in line.verbatim}
-    places = merged(place for stretch in stretches for place in occurrences(text, stretch))
-    return replace(line, text=text, verbatim=tuple(places))
+def second_steps(
+    _: None, lines: Sequence[Request], middle: str, firsts: Sequence[Translation], n_best: int
+) -> list[list[Request]]:
+    """Return the requests for the translations of these translations, some for each line."""
+    return [second_requests(line, middle, first, n_best) for line, first in zip(lines, firsts, strict=True)]
+
+
+def join_steps(
+    _: None,
+    lines: Sequence[Request],
+    languages: tuple[str, str, str],
+    firsts: Sequence[Translation],
+    seconds: Sequence[Translation],
+    counts: Sequence[int],
+) -> list[Translation]:
+    """Return the translations of lines in two steps.
+
+    Args:
+        languages: source, middle and target.
+        counts: the number of each line's second translations.
+    """
+    source, middle, target = languages
+    remaining = iter(seconds)
+    return [
+        joined(line, (source, target), middle, first, list(islice(remaining, count)))
+        for line, first, count in zip(lines, firsts, counts, strict=True)
+    ]
 
 
 def form_fields(_: None, body: bytes, most: int) -> list[tuple[str, str]]:

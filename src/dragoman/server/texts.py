@@ -104,8 +104,6 @@ async def translate_documents(
 ) -> list[WrittenDocument]:
     """Return translated documents.
 
-    Words are aligned with those of the source. After two models they are not, and marks are placed by proportion.
-
     Args:
         sources: the language of each.
         lines: of each, as `read_documents` returned them.
@@ -118,8 +116,6 @@ async def translate_documents(
     for source, each in zip(sources, lines, strict=True):
         route = require_route(parts.shelf.directory, source, target)
         found = await parts.service.translate(route, each, {}) if each and route else []
-        if len(route) > 1:
-            found = [replace(one, alignment=None, confidence=None) for one in found]
         translated.append(found if route else None)
     return await parts.service.helpers.call(write_documents, documents, translated, target, stop=parts.service.stop())
 

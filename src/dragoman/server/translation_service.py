@@ -21,17 +21,15 @@ from dragoman.server.line_queue import LineQueue
 from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import LoadedModel, ModelShelf
 from dragoman.server.portions import translate_portions
-from dragoman.server.preparing import continued, segments
+from dragoman.server.preparing import first_steps, join_steps, second_steps, segments
 from dragoman.server.result_cache import ResultCache
 from dragoman.server.routing import Leg
 from dragoman.server.server_memory import ServerMemory
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.server_config import ServerConfig
-from dragoman.text.terms import TermList, missing_terms
 from dragoman.translator import Request, StopCondition, Translation
-from dragoman.translator.demanded_terms import demanded_terms
 from dragoman.translator.recalling import Recalled, RecalledPart
-from dragoman.translator.results import merge_flags
+from dragoman.translator.two_steps import OF_LAST_STEP
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -72,7 +70,7 @@ class TranslationService:
         """Translate lines by one model, or by two, one after the other.
 
         Args:
-            legs: at least one; prefix, alignment and options are for the last.
+            legs: at least one; see `translator/two_steps.py` for what of two steps has which option.
             lines: requests without languages.
             options: of the search.
 
@@ -112,13 +110,18 @@ class TranslationService:
     ) -> list[Translation]:
         """Translate lines by the models."""
         stop = self.stop()
-        first_lines, earlier = lines, list[Translation]()
-        for leg in legs[:-1]:
-            found = await self._by_model(leg, [_on_the_way(line) for line in lines], {}, stop)
-            lines = await self.helpers.call(continued, lines, [one.text for one in found], stop=stop)
-            earlier = found
-        found = await self._by_model(legs[-1], lines, options, stop)
-        return [_joined(*each) for each in zip(first_lines, earlier, found, strict=True)] if earlier else found
+        if len(legs) == 1:
+            return await self._by_model(legs[0], lines, options, stop)
+        first, second = legs
+        n_best, of_both = options.get("n_best") or 1, {name: options[name] for name in {*options} - {*OF_LAST_STEP}}
+        into = await self.helpers.call(first_steps, lines, first.target, stop=stop)
+        firsts = await self._by_model(first, into, of_both, stop)
+        onward = await self.helpers.call(second_steps, lines, second.source, firsts, n_best, stop=stop)
+        seconds = await self._by_model(second, list(chain.from_iterable(onward)), options, stop)
+        counts = [len(one) for one in onward]
+        return await self.helpers.call(
+            join_steps, lines, (first.source, first.target, second.target), firsts, seconds, counts, stop=stop
+        )
 
     async def segments(self, leg: Leg, lines: Sequence[str], *, plain: bool) -> list[list[str]]:
         """Cut lines into the segments that a model reads at once; `plain` is that of `Request`."""
@@ -216,19 +219,3 @@ def _search_config(model: LoadedModel, options: Mapping[str, Any]) -> SearchConf
 def _between(line: Request, source: str, target: str) -> Request:
     """Return the request for a translation between two languages."""
     return replace(line, source_lang=source, target_lang=target)
-
-
-def _on_the_way(line: Request) -> Request:
-    """Return the request for the translation of a line into a language in the middle."""
-    kept = [term for term in line.terms or () if term.is_kept]
-    return replace(line, prefix="", align=False, doubts=False, terms=TermList(kept) if kept else None)
-
-
-def _joined(line: Request, first: Translation, second: Translation) -> Translation:
-    """Return the translation of a line through another language, with the flags of both; its terms are checked."""
-    flags, repairs = [*first.flags, *second.flags], dict.fromkeys((*first.repairs, *second.repairs))
-    demanded = demanded_terms(line.text, line.terms, line.verbatim)
-    missing = missing_terms([term for _, _, term in demanded], second.text)
-    flags = [flag for flag in flags if flag != "term_missing"] + (["term_missing"] if missing else [])
-    names = tuple(term.source for term in missing)
-    return replace(second, flags=merge_flags(flags), repairs=tuple(repairs), missing_terms=names)

@@ -26,10 +26,12 @@ from dragoman.translator.models import ComputeOptions
 from dragoman.translator.options import SearchOptions, TranslateOptions
 from dragoman.translator.padding import BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
+from dragoman.translator.pivot import Pivot
 from dragoman.translator.plans import Plan, SearchJob
 from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, Score, Translation
 from dragoman.translator.searching import Candidate, StopCondition
+from dragoman.translator.text_translator import TextTranslator
 from dragoman.translator.translator import Translator
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "MemoryMatch",
     "ModelFacts",
     "Pipeline",
+    "Pivot",
     "Plan",
     "Request",
     "Score",
@@ -48,6 +51,7 @@ __all__ = [
     "StopCondition",
     "Term",
     "TermList",
+    "TextTranslator",
     "TranslateOptions",
     "Translation",
     "TranslationMemory",

@@ -69,7 +69,9 @@ class Finisher:
         if to_doubt := [index for index, text in enumerate(plan.texts) if text.request.doubts]:
             for index, translation in zip(to_doubt, self._with_doubts(inputs(to_doubt), batch_size), strict=True):
                 translations[index] = translation
-        return [or_source(text, translation) for text, translation in zip(plan.texts, translations, strict=True)]
+        return [
+            or_source(text.request, translation) for text, translation in zip(plan.texts, translations, strict=True)
+        ]
 
     def _with_doubts(self, inputs: Sequence[AlignmentInput], batch_size: int) -> list[Translation]:
         from dragoman.translator.judging import doubtful_words

@@ -16,7 +16,7 @@ from dragoman.translator.confidence import least_confidence
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.padding import pair_batches
 from dragoman.translator.plans import TextPlan
-from dragoman.translator.request import CONFIDENCE
+from dragoman.translator.request import CONFIDENCE, Request
 from dragoman.translator.results import Flag, Translation, merge_flags
 from dragoman.translator.searching import Candidate
 
@@ -40,12 +40,12 @@ def confidence_flags(plan: TextPlan, found: float | None) -> list[Flag]:
     return ["low_confidence"] if found < least_confidence(plan.languages.target_lang) else []
 
 
-def or_source(plan: TextPlan, translation: Translation) -> Translation:
+def or_source(request: Request, translation: Translation) -> Translation:
     """Return a translation, or the text itself where its confidence is below what the request asks for.
 
     The alternatives stay. Each word of the text is linked to itself.
     """
-    request, found = plan.request, translation.confidence
+    found = translation.confidence
     if request.min_confidence is None or found is None or found >= request.min_confidence:
         return translation
     text = sanitize(request.text).strip()

@@ -124,6 +124,10 @@ class Planner:
         """Return the ids of a translation, as far as the model can write it."""
         return self._tokenizers.target_ids(translation, target_lang)[: self._max_length - 1]
 
+    def find(self, source_lang: str | None, target_lang: str | None) -> tuple[str | None, str | None]:
+        """See `Directions.find`."""
+        return self._directions.find(source_lang, target_lang)
+
     def tagged(self, request: Request) -> TaggedText:
         """Return the text of a request, and its languages."""
         return self._directions.tagged(sanitize_paragraphs(request.text), request.source_lang, request.target_lang)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Protocol
 
 from dragoman.alignment.word_spans import words
 from dragoman.errors import ConfigError
@@ -19,9 +20,16 @@ from dragoman.text.tags import UNKNOWN
 from dragoman.text.terms import missing_terms
 from dragoman.translator.checking import kind
 from dragoman.translator.demanded_terms import demanded_terms
-from dragoman.translator.planning import Planner
+from dragoman.translator.directions import TaggedText
 from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, Flag, PartTranslation, Translation, merge_flags
+
+
+class Reader(Protocol):
+    """Something that finds the languages of a request: a `Planner`."""
+
+    def tagged(self, request: Request) -> TaggedText:
+        """Return the text of a request, and its languages."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ class Recalled:
         return replace(translation, memory=self.matches) if self.matches != translation.memory else translation
 
 
-def recall(planner: Planner, request: Request, number: int) -> Recalled:
+def recall(planner: Reader, request: Request, number: int) -> Recalled:
     """Look a request up in its memory.
 
     The translation of an equal text is used, unless it lacks a protected stretch, or does not begin with the prefix.

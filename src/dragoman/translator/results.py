@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, Self, get_args
 
 from dragoman.memories import MemoryMatch
 
@@ -60,6 +60,21 @@ class Alternative:
 
 
 @dataclass(frozen=True)
+class FirstStep:
+    """A translation into the language in the middle, which a second step has translated on."""
+
+    language: str
+    text: str
+    score: float
+    confidence: float | None
+
+    @classmethod
+    def of(cls, language: str, translation: Translation) -> Self:
+        """Return what is told of a translation."""
+        return cls(language, translation.text, translation.score, translation.confidence)
+
+
+@dataclass(frozen=True)
 class Translation:
     """The best translation of a text, and its alternatives."""
 
@@ -95,6 +110,9 @@ class Translation:
     #: What the search on a CUDA device cannot do, so that it ran in Python, more slowly: "sampling", for example. None
     #: if it ran on the device, and on other devices.
     fallback: str | None = None
+    #: The translation into the language in the middle, if there were two steps. `score`, `confidence` and `alignment`
+    #: are those of both.
+    pivot: FirstStep | None = None
 
 
 @dataclass(frozen=True)

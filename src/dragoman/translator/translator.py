@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, overload
 
@@ -23,21 +24,21 @@ from dragoman.translator.finishing import Finisher
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.models import ComputeOptions, TrainedModels, load_ensemble
-from dragoman.translator.options import AllOptions, CallOptions, LanguageOptions, ScoreOptions, SearchOptions, TextList
+from dragoman.translator.options import CallOptions, LanguageOptions, ScoreOptions, SearchOptions, TextList, TextOptions
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Planner
 from dragoman.translator.repairs.phrase_book import PhraseBook
 from dragoman.translator.repairs.second_search import SecondSearch
-from dragoman.translator.request import Request
-from dragoman.translator.results import Score, Translation
+from dragoman.translator.results import Score
 from dragoman.translator.scoring import PairScorer
-from dragoman.translator.searching import Searcher, StopCondition
+from dragoman.translator.searching import Searcher
+from dragoman.translator.text_translator import Answer, TextTranslator
 
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
 
 
-class Translator:
+class Translator(TextTranslator):
     """One trained model, or an ensemble of several, that translates text.
 
     Args:
@@ -139,84 +140,6 @@ class Translator:
             yield shared
 
     @overload
-    def translate(self, texts: str, **options: Unpack[AllOptions]) -> Translation: ...
-
-    @overload
-    def translate(self, texts: TextList, **options: Unpack[AllOptions]) -> list[Translation]: ...
-
-    def translate(
-        self,
-        texts: str | TextList,
-        *,
-        prefixes: str | Sequence[str] | None = None,
-        align: bool = False,
-        sentences: bool | None = None,
-        batch_size: int | None = None,
-        timeout: float | None = None,
-        **options: Unpack[CallOptions],
-    ) -> Translation | list[Translation]:
-        """Translate one text, or many.
-
-        A text of another kind than the model learned from is cut at the ends of sentences, and a much longer sentence
-        at commas or between words; its segments are translated and joined. Encoded data, hashes and marks without a
-        word are copied. `Translation.flags` tells of the last two. A line break is white space, and a blank line ends a
-        sentence. A translation is always one line.
-
-        Args:
-            texts: a string gives a Translation; a list or another sequence of strings (an array, a column) a list.
-            prefixes, align, sentences: see `Request`; prefixes are one for all texts, or one for each.
-            batch_size: source tokens, padding included, searched at once; None suits the device. It changes the speed,
-                and how scores round.
-            timeout: seconds after which the search is given up.
-            options: `SearchOptions`, the bundle's where left out or None; for the others see `Request`.
-
-        Raises:
-            ConfigError: an option is out of range or of a wrong type, options contradict each other, a text is no
-                string (the message names its place), the model has no such language, or it is not calibrated.
-            DeadlineError: the timeout passed.
-        """
-        of_texts, search = self._directions.split(options)
-        config = self.search_config(**search)
-        stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
-        sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
-        Request("", sentences=sentences, align=align, **of_texts).checked("")
-        prefixes = checking.prefix_list(prefixes, len(sources))
-        requests = [
-            Request(text, one, sentences, align, **of_texts) for text, one in zip(sources, prefixes, strict=True)
-        ]
-        translations = self.pipeline.translate(requests, config, batch_size=batch_size, stop=stop)
-        return translations[0] if isinstance(texts, str) else translations
-
-    def translate_stream(
-        self,
-        lines: Iterable[str],
-        *,
-        prefixes: str | None = None,
-        align: bool = False,
-        sentences: bool | None = None,
-        batch_size: int | None = None,
-        read_ahead: int = 1,
-        **options: Unpack[CallOptions],
-    ) -> Iterator[Translation]:
-        """Translate lines of any iterable as they come.
-
-        Whenever the lines read so far fill a batch, their translations are yielded; with a `batch_size` of 1 each line
-        is answered before the next is read. With a larger `read_ahead`, so many batches are read, sorted by length and
-        shared among the workers, which is faster if nobody waits for a line.
-
-        Raises:
-            ConfigError: as `translate`, at once; a line that is no string raises it when it comes.
-        """
-        of_texts, search = self._directions.split(options)
-        config = self.search_config(**search)
-        batch_size = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
-        template = Request("", "" if prefixes is None else prefixes, sentences, align, **of_texts).checked("")
-        n_tokens = batch_size * checking.positive(read_ahead, "read_ahead")
-        blocks = self.pipeline.planner.blocks(checking.string_stream(lines, "line"), n_tokens)
-        requests = ([replace(template, text=line) for line in block] for block in blocks)
-        return (one for chunk in requests for one in self.pipeline.translate(chunk, config, batch_size=batch_size))
-
-    @overload
     def score(self, sources: str, targets: str, **options: Unpack[ScoreOptions]) -> Score: ...
 
     @overload
@@ -243,8 +166,12 @@ class Translator:
         return self._pair_scorer.fits(source, target, languages)
 
     def tagged(self, text: str, **languages: Unpack[LanguageOptions]) -> str:
-        """Return a text with the tags that the model reads before it: none if it has one target language."""
+        """See `TextTranslator`."""
         return self._directions.tagged(sanitize(checking.string(text, "the source")), **languages).source
+
+    def answering(self, **options: Unpack[SearchOptions]) -> Answer:
+        """See `TextTranslator`."""
+        return partial(self.pipeline.translate, config=self.search_config(**options))
 
     def search_config(self, **options: Unpack[SearchOptions]) -> SearchConfig:
         """Return the configuration of a search with these options; those left out or None are the translator's own.
@@ -253,3 +180,10 @@ class Translator:
             ConfigError: an option is out of range.
         """
         return checking.changed_search(self.search, options)
+
+    def _split(self, options: CallOptions) -> tuple[TextOptions, SearchOptions]:
+        return self._directions.split(options)
+
+    def _blocks(self, lines: Iterable[str], batch_size: int | None, read_ahead: int) -> Iterator[list[str]]:
+        n_tokens = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
+        return self.pipeline.planner.blocks(lines, n_tokens * read_ahead)
