@@ -160,7 +160,33 @@ def test_languages_that_are_named_are_the_only_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["ct2", "hf", "web"])
 def test_what_has_no_such_tags_refuses_in_words(command: str, model: Path, tmp_path: Path, capsys: Any) -> None:
     assert program.run(["export", command, "-m", str(model), "-o", str(tmp_path / "out")]) == 2
-    assert "tag" in capsys.readouterr().err
+    assert "tokenizer.tags=both" in capsys.readouterr().err
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_attention_and_search_begin_with_the_tag(beam_size: int, model: Path) -> None:
+    from dragoman.inspection import inspect_attention, inspect_search
+
+    languages: Any = {"source_lang": "en", "target_lang": "de"}
+    translator = Translator.load(model)
+    tree = inspect_search(translator, TEXT, beam_size, **languages)
+    assert tree.source_text == f">>en<< {TEXT}"
+    expected = translator.translate(TEXT, plain=True, beam_size=beam_size, **languages)
+    assert tree.target_text == expected.text
+    assert tree.token(tree.best.path[0].id) == ">>de<<"
+    attention = inspect_attention(translator, TEXT, PAIRS[0][1], **languages)
+    assert (attention.source[0], attention.written[0], attention.read[1]) == (">>en<<", ">>de<<", ">>de<<")
+    with pytest.raises(ConfigError, match="several languages"):
+        inspect_attention(translator, TEXT)
+
+
+@pytest.mark.torch
+def test_heads_of_such_models_are_not_chosen(model: Path) -> None:
+    from dragoman.inspection.head_choice import choose_heads
+
+    with pytest.raises(ConfigError, match=r"tokenizer\.tags=both"):
+        choose_heads(Translator.load(model), PAIRS, PAIRS)
 
 
 def test_such_tokenizers_are_not_learned() -> None:

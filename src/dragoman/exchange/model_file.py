@@ -47,9 +47,8 @@ def model_file(name: str | Path) -> bytes:
         problem = "its words are cut by spaCy's rules, which no browser has"
         raise ConfigError(problem, name, advice="export a model of subwords (bpe, unigram) or characters")
     if bundle.tokenizers.has_both_tags:
-        raise ConfigError(
-            "source and target of this model both begin with a tag of their language, which no page writes", name
-        )
+        problem = "a web page cannot hold this model (tokenizer.tags=both: only sources begin with tags there)"
+        raise ConfigError(problem, name, advice="export another model")
     if not bundle.tokenizers.source.special_ids.has_end:
         raise ConfigError("no mark ends a source of this model, and the engine of pages adds one", name)
     parts = {"weights": _weights(bundle, folder), **_piece_models(bundle.tokenizers)}

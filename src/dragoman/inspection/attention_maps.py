@@ -8,18 +8,19 @@ L layers, H heads, S source tokens with the end mark, T target tokens with one m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 from torch import Tensor
 
 from dragoman.alignment.capture import KINDS, Kind, capture_attention
 from dragoman.errors import ConfigError, printable
-from dragoman.inspection.inputs import best_translation, single_model, source_ids, target_ids
+from dragoman.inspection.inputs import best_translation, read_source, single_model, target_ids
 from dragoman.inspection.page import build_page
 from dragoman.text.cleaning import sanitize
 from dragoman.translator import Translator
 from dragoman.translator.forced_in_torch import on_device
+from dragoman.translator.options import LanguageOptions
 from dragoman.translator.padding import pad_pairs
 from dragoman.translator.searching import decoded_text
 
@@ -78,42 +79,44 @@ class Attention:
         }
 
 
-def inspect_attention(translator: Translator, source: str, target: str | None = None) -> Attention:
+def inspect_attention(
+    translator: Translator, source: str, target: str | None = None, **languages: Unpack[LanguageOptions]
+) -> Attention:
     """Return the attention of a translator's model over a sentence and its translation.
 
     Args:
         target: a translation; None is the best that the search finds. `translator.translate` gives the same unless
             the text is in capitals, or it masks a span or chooses another candidate to keep one.
+        languages: see `Request`.
 
     Raises:
         ConfigError: the translator is an ensemble.
         DataError: a text is empty or longer than the model reads.
     """
     model, tokenizers = single_model(translator), translator.tokenizers
-    source = sanitize(source)
-    of_source = source_ids(translator, source)
+    read = read_source(translator, source, languages)
     ended = True
     if target is None:
-        best = best_translation(translator, of_source)
+        best = best_translation(translator, read)
         of_target, ended = list(best.ids), best.finished
         target = decoded_text(tokenizers.target, of_target)
     else:
         target = sanitize(target)
-        of_target = target_ids(translator, target)
+        of_target = target_ids(translator, target, read)
     special_ids = tokenizers.special_ids
     last_ids = of_target if ended else of_target[:-1]
     written = [*of_target, special_ids.target.end] if ended else of_target
     with torch.inference_mode(), capture_attention(model) as maps:
-        model(*(on_device(model, ids) for ids in pad_pairs([(of_source, last_ids)], special_ids)))
+        model(*(on_device(model, ids) for ids in pad_pairs([(read.ids, last_ids)], special_ids)))
     encoder, cross = (maps[kind][:, 0].float().cpu() for kind in ("encoder", "cross"))
     if model.config.decoder_layer == "attention":
         decoder = maps["decoder"][:, 0].float().cpu()
     else:
         decoder = cross.new_empty(0, cross.size(1), cross.size(2), cross.size(2))
     return Attention(
-        source_text=source,
+        source_text=read.text,
         target_text=target,
-        source=(*tokenizers.source.split(source), *tokenizers.source.pieces([special_ids.source.end])),
+        source=(*tokenizers.source.split(read.text), *tokenizers.source.pieces([special_ids.source.end])),
         read=tuple(map(printable, tokenizers.target.pieces([special_ids.target.start, *last_ids]))),
         written=tuple(map(printable, tokenizers.target.pieces(written))),
         encoder=encoder,

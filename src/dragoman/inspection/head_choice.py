@@ -20,7 +20,7 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.lexicon import expected_counts
 from dragoman.alignment.links import Link, Places, link_words, word_weights
 from dragoman.alignment.word_spans import words
-from dragoman.errors import DataError
+from dragoman.errors import ConfigError, DataError
 from dragoman.inspection.inputs import require_single_model
 from dragoman.machine.arrays import Floats
 from dragoman.text.cleaning import sanitize
@@ -64,10 +64,12 @@ def choose_heads(translator: Translator, training: Sequence[Pair], pairs: Sequen
         training: more sentence pairs, from which IBM model 1 learns together with `pairs`.
 
     Raises:
-        ConfigError: the translator is an ensemble.
+        ConfigError: the translator is an ensemble, or its translations begin with tags.
         DataError: there are fewer than two pairs that the model can read.
     """
     require_single_model(translator)
+    if translator.tokenizers.has_both_tags:
+        raise ConfigError("tokenizer.tags=both: heads are chosen for models whose translations begin with no tag")
     pairs = [pair for pair in pairs if all(0 < len(words(text)) <= MOST_WORDS for text in pair)]
     pairs = [pair for pair in pairs if translator.fits(*pair)]
     if len(pairs) < 2:

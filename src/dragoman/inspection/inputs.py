@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
-from dragoman.decoding.state import Scorer
 from dragoman.errors import ConfigError, DataError
 from dragoman.text.cleaning import sanitize
-from dragoman.translator import Translator
+from dragoman.translator import Request, Translator
 from dragoman.translator.cutting import encode_if_short
+from dragoman.translator.options import LanguageOptions
 from dragoman.translator.padding import pad_sources
 
 if TYPE_CHECKING:
@@ -34,22 +34,37 @@ def single_model(translator: Translator) -> Transformer:
     return translator.models[0]
 
 
-def source_ids(translator: Translator, text: str) -> list[int]:
-    """Return the ids of a source text, without special ones.
+class SourceText(NamedTuple):
+    """A text as a model reads it."""
+
+    #: With its tags.
+    text: str
+    #: Without special ones.
+    ids: list[int]
+    #: The ids that each translation begins with: the tag of its language, or none.
+    start_ids: tuple[int, ...]
+
+
+def read_source(translator: Translator, text: str, languages: LanguageOptions) -> SourceText:
+    """Return a source text as a model reads it.
 
     Raises:
         DataError: the text is empty, or longer than the model reads.
-        ConfigError: the model translates into several languages, and the text begins with the tag of none.
+        ConfigError: the model has several languages, and the text begins with the tag of none, or one is not named.
     """
-    tagged = translator.tagged(text) if text.strip() else ""
-    ids = encode_if_short(tagged, translator.tokenizers.source.encode, translator.max_length)
-    return _readable(ids, "source", translator)
+    if not text.strip():
+        _readable([], "source", translator)
+    tagged = translator.pipeline.planner.tagged(Request(sanitize(text), **languages))
+    ids = encode_if_short(tagged.source, translator.tokenizers.source.encode, translator.max_length)
+    start_ids = translator.tokenizers.start_ids(tagged.target_lang)
+    return SourceText(tagged.source, _readable(ids, "source", translator), start_ids)
 
 
-def target_ids(translator: Translator, text: str) -> list[int]:
-    """Return the ids of a target text; see `source_ids`."""
-    ids = encode_if_short(sanitize(text), translator.tokenizers.target.encode, translator.max_length)
-    return _readable(ids, "target", translator)
+def target_ids(translator: Translator, text: str, source: SourceText) -> list[int]:
+    """Return the ids of a target text; see `read_source`."""
+    most = translator.max_length - len(source.start_ids)
+    ids = encode_if_short(sanitize(text), translator.tokenizers.target.encode, most)
+    return [*source.start_ids, *_readable(ids, "target", translator)]
 
 
 def _readable(ids: list[int] | None, side: str, translator: Translator) -> list[int]:
@@ -61,7 +76,7 @@ def _readable(ids: list[int] | None, side: str, translator: Translator) -> list[
     return ids
 
 
-def best_translation(translator: Translator, ids: list[int], scorer: Scorer | None = None) -> Hypothesis:
+def best_translation(translator: Translator, source: SourceText) -> Hypothesis:
     """Return the best translation that the translator's search finds."""
-    sources = pad_sources([ids], translator.scorer.special_ids.source)
-    return search(scorer or translator.scorer, sources, translator.search)[0][0]
+    sources = pad_sources([source.ids], translator.scorer.special_ids.source)
+    return search(translator.scorer, sources, translator.search, prefixes=[source.start_ids])[0][0]

@@ -6,19 +6,19 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from dragoman.decoding.search import search
 from dragoman.errors import printable
-from dragoman.inspection.inputs import source_ids
+from dragoman.inspection.inputs import read_source
 from dragoman.inspection.watching import Fate, Node, WatchedScorer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
-from dragoman.text.cleaning import sanitize
 from dragoman.text.sentence_pieces import SPACE
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator import Translator
+from dragoman.translator.options import LanguageOptions
 from dragoman.translator.padding import pad_sources
 from dragoman.translator.searching import decoded_text
 
@@ -85,11 +85,14 @@ class SearchTree:
         }
 
 
-def inspect_search(translator: Translator, source: str, beam_size: int | None = None) -> SearchTree:
+def inspect_search(
+    translator: Translator, source: str, beam_size: int | None = None, **languages: Unpack[LanguageOptions]
+) -> SearchTree:
     """Search for the translation of a sentence with the search of `translator`, and return the tree of the search.
 
     Args:
         beam_size: in place of the translator's; 1 is greedy search.
+        languages: see `Request`.
 
     Raises:
         ConfigError: the beam size is out of range.
@@ -97,15 +100,17 @@ def inspect_search(translator: Translator, source: str, beam_size: int | None = 
     """
     changes = {"n_best": 1, "sample": False} | ({} if beam_size is None else {"beam_size": beam_size})
     config = parse_section(SearchConfig, {**translator.search.model_dump(), **changes})
-    watched = WatchedScorer(translator.scorer, config, N_NEAREST)
-    sources = pad_sources([source_ids(translator, source)], watched.special_ids.source)
-    ((hypothesis,),) = search(watched, sources, config)
+    read = read_source(translator, source, languages)
+    prefixes = [read.start_ids] if read.start_ids else None
+    watched = WatchedScorer(translator.scorer, config, N_NEAREST, prefixes)
+    sources = pad_sources([read.ids], watched.special_ids.source)
+    ((hypothesis,),) = search(watched, sources, config, prefixes=prefixes)
     ids = [*hypothesis.ids, watched.special_ids.target.end] if hypothesis.finished else list(hypothesis.ids)
     node = watched.root
     for id in ids:
         node = next(child for child in node.children if child.id == id)
     return SearchTree(
-        source_text=sanitize(source),
+        source_text=read.text,
         target_text=decoded_text(translator.tokenizers.target, hypothesis.ids),
         root=watched.root,
         best=node,

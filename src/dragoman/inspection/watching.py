@@ -10,6 +10,7 @@ N beam size, R hypotheses now open, V vocabulary.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -78,14 +79,16 @@ class Node:
 class WatchedScorer:
     """A scorer that records the search for the translation of one sentence, in the tree below `root`."""
 
-    def __init__(self, scorer: Scorer, config: SearchConfig, n_nearest: int) -> None:
-        self._scorer, self._config, self._n_nearest = scorer, config, n_nearest
+    def __init__(
+        self, scorer: Scorer, config: SearchConfig, n_nearest: int, prefixes: Sequence[Sequence[int]] | None = None
+    ) -> None:
+        self._scorer, self._config, self._n_nearest, self._prefixes = scorer, config, n_nearest, prefixes
         self.vocab_size, self.max_length, self.special_ids = scorer.vocab_size, scorer.max_length, scorer.special_ids
         self.root = Node(id=-1)
 
     def start(self, source_ids: Ints) -> State:
         """Read source_ids (1, S), and return a state that records the search."""
-        constraints = ActiveConstraints(self, source_ids, self._config)
+        constraints = ActiveConstraints(self, source_ids, self._config, self._prefixes)
         state = self._scorer.start(source_ids)
         return WatchedState(state, self.root, constraints, self._config.beam_size, self._n_nearest)
 
