@@ -145,12 +145,15 @@ def hf(model: OneModel, output: Folder, compare: Compare = None) -> None:
 def onnx(model: OneModel, output: Folder, precision: Precision = "float32", compare: Compare = None) -> None:
     """Write a folder for transformers.js and onnxruntime.
 
-    It has two graphs of ONNX and a tokenizer. Any model will do.
+    It has two graphs of ONNX and a tokenizer.
 
     \b
     dragoman export onnx -m multi30k-en-de -o multi30k-onnx
     dragoman export onnx -m everyday -o everyday-onnx --precision int8
     """
+    from dragoman.exchange.obstacles import ONNX, load_without
+
+    load_without(model, *ONNX)
     require_package("export onnx", "onnx", "onnxruntime")
     require_folder(output, new=True)
     sentences = compared_lines(compare)

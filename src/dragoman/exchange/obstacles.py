@@ -109,6 +109,7 @@ def load_without(name: str | Path, obstacles: Callable[[Bundle], Iterable[Obstac
 
 #: The arguments of `load_without` for each program, after the name.
 CTRANSLATE2, ARGOS = (ctranslate2_obstacles, "CTranslate2"), (argos_obstacles, "Argos Translate")
+ONNX = (onnx_obstacles, "ONNX")
 
 
 def _line(obstacle: Obstacle) -> str:

@@ -23,7 +23,7 @@ from dragoman.exchange.hugging_face_config import (
     tokenizer_config,
     warn_of_tags,
 )
-from dragoman.exchange.obstacles import load_without, onnx_obstacles
+from dragoman.exchange.obstacles import ONNX, load_without
 from dragoman.exchange.onnx_heads import padded_width
 from dragoman.exchange.onnx_models import decoder_model, encoder_model
 from dragoman.exchange.piece_names import never_written
@@ -53,7 +53,7 @@ def export_onnx(
         ConfigError: its graphs would need what ours do not have.
         RunFolderError: the folder exists, or cannot be written.
     """
-    bundle = load_without(name, onnx_obstacles, "ONNX")
+    bundle = load_without(name, *ONNX)
     if problem := tokenizer_problem(bundle.tokenizers):
         _log.warning(f"{name}: {problem}: there is no tokenizer.json, and transformers.js cannot cut text for it")
     else:

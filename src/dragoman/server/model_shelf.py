@@ -222,8 +222,8 @@ def _close(loaded: LoadedModel) -> None:
 
 def _start_workers(translator: Translator, searchers: Sequence[Searcher]) -> None:
     """Translate in every worker process, so that none is started while clients are connected."""
-    target = translator.directions[0][1]
-    plan = translator.pipeline.plan([Request("a b c d", target_lang=target)])
+    source, target = translator.directions[0]
+    plan = translator.pipeline.plan([Request("a b c d", source_lang=source, target_lang=target)])
     for searcher in searchers:
         searcher.search(plan.jobs)
 
