@@ -425,6 +425,38 @@ def test_a_language_needs_data_only(
     assert {fault.check for fault in faults(source, translation, languages)} == ({check} if check else set())
 
 
+@pytest.mark.parametrize(
+    ("source", "language", "right", "wrong"),
+    [
+        (
+            "On 15.12.2026.",
+            "de",
+            ["15.12.2026", "15/12/2026", "15. 12. 2026", "2026-12-15"],
+            ["15,12,2026", "15.12,2026"],
+        ),
+        (
+            "On 03/04/2027.",
+            "fr",
+            ["03/04/2027", "03.04.2027", "03-04-2027"],
+            ["03 04 2027", "03,04,2027", "03/04 2027"],
+        ),
+        ("It was €450.00.", "de", ["450 €", "450,00 €", "450,0 €"], ["450,000 €", "450 00 €", "€450,00", "450.00 €"]),
+        ("It was $1,450.00.", "de", ["1450 $", "1.450,00 $"], ["1.450,000 $", "1.450.00 $"]),
+        ("It was 1.5 kg.", "fr", ["1,5 kg", "1,50 kg"], ["1,500 kg", "1.5 kg"]),
+        ("It has 12,34,567 people.", "fr", ["1234567", "1 234 567"], ["12 34 567"]),
+        ("Use $1 and £2.", "de", ["$1 2 £"], ["$1 £2"]),
+        ("Call 555-123-4567-8.", "de", ["555 123 4567 8"], ["555,123 4567 8"]),
+    ],
+)
+def test_a_number_keeps_separators_that_its_language_has(
+    source: str, language: str, right: list[str], wrong: list[str]
+) -> None:
+    for translation in right:
+        assert not faults(source, translation, ("en", language)), translation
+    for translation in wrong:
+        assert faults(source, translation, ("en", language)), translation
+
+
 def test_checks_have_ids() -> None:
     assert len({check.id for check in CHECKS}) == len(CHECKS)
 

@@ -40,10 +40,11 @@ from dragoman.translator import (
 from dragoman.translator.aligning import AlignmentInput, _segment_pairs
 from dragoman.translator.batcher import Batcher
 from dragoman.translator.content_check import content_flags
-from dragoman.translator.directions import Directions
+from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.models import TrainedModels
+from dragoman.translator.number_masks import first_numbers
 from dragoman.translator.padding import IdPair
 from dragoman.translator.planning import Planner
 from dragoman.translator.repairs.phrase_book import PhraseBook
@@ -171,6 +172,19 @@ def test_a_price_alone_is_written_by_the_rules_of_its_language(masking: Tokenize
     assert not any(one.flags for one in found)
     assert all(one.alignment for one in found)
     assert not any(search.calls)
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("It is £1,450.50 now.", {"£1,450.50": "1.450,50 £"}),
+        ("It is £5 or £20 billion, £2.5m, €7 or $1.", {"£5": "5 £"}),
+        ("Read v1.2 (7 of 30).", {}),
+    ],
+)
+def test_a_price_whose_sign_the_model_does_not_know_is_masked_at_once(text: str, masked: dict[str, str]) -> None:
+    found = first_numbers(TaggedText(text, "", "", "en", "de"), (), lambda character: character not in "£$")
+    assert {text[each.start : each.end]: each.form for each in found} == masked
 
 
 @pytest.mark.parametrize(

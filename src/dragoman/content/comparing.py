@@ -12,10 +12,10 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal, NamedTuple, Protocol
 
-from dragoman.content.digits import DIGIT, Number, find_numbers, plain_digits
+from dragoman.content.digits import DIGIT, DIGITS, Number, find_numbers, plain_digits, readings
 from dragoman.content.entity import Entity
 from dragoman.content.find import amount, find_dates, find_times, find_weekdays, minus_signs
-from dragoman.content.language import Language, language_of, languages_of
+from dragoman.content.language import SIGNS, Language, language_of, languages_of
 from dragoman.content.spoken_numbers import numbers_in_words, rows, value_of
 
 Change = Literal["lost", "gained"]
@@ -262,25 +262,70 @@ _NAME = re.compile(r"(?:[A-Z][\w+#-]*[a-z]\.?|\b[Vv]|§|==|[Vv]ersion|版本)\s?
 _NEAR = 24
 
 
+#: A number, a date or a version in parts, and what may stand between its parts in a translation.
+_IN_PARTS, _BETWEEN = re.compile(r"\d+(?:[.,/-]\d+)+"), r"([.,/:\s-]{1,2})"
+#: Decimals of a price, which may be written with zeros: 1.5 and 1,50 €.
+_CENTS = 2
+#: The signs and the parts of a date, a time or a version; more parts are a telephone number, which may have spaces.
+_OF_DATES, _MOST_OF_DATE = ".:/-", 3
+#: Signs of money; "$1" stands for something else in programs.
+_MONEY_SIGN = re.compile(f"[{''.join(sign for sign in SIGNS if len(sign) == 1 and sign != '$')}]")
+
+
 class Separators:
-    """Look for numbers that are copied with the separators of the source."""
+    """Look for numbers in digits that are not written as the language of the translation writes them."""
 
     id = "separators"
 
     def faults(self, source: Side, target: Side) -> Iterator[Fault]:
-        """Yield numbers that a translation copies, though they have another value or another sign in its language."""
-        own, other = source.language.cldr["decimal"], target.language.cldr["decimal"]
-        if own == other or not (source.has_digits and target.has_digits):
+        """Yield numbers with the separators of the source, with more decimals than there, or with the sign of money on
+        the other side; and those, dates and versions with other separators, which make no number."""
+        if not (source.has_digits and target.has_digits):
             return
-        copies = {target.text[each.start : each.end]: each.values for each in target.numbers}
-        for number in source.numbers:
-            text = source.text[number.start : number.end]
-            if text not in copies or _NAME.search(source.text, max(0, number.start - _NEAR), number.start):
+        yield from _copies(source, target)
+        decimals = _decimals(source.numbers)
+        has_sign_after = (source.language.cldr["money"], target.language.cldr["money"]) == ("{1}{0}", "{0} {1}")
+        for number in target.numbers:
+            last = target.text[number.end - 1]
+            if number.clock is not None or not last.isdigit():
                 continue
-            entity = source.amount(number)
-            has_sign = own in text and entity.kind in ("money", "measure", "percent")
-            if has_sign or copies[text].isdisjoint(number.values):
-                yield Fault(self.id, "lost", entity)
+            more = [value for value, n in _decimals([number]).items() if n > max(_CENTS, decimals.get(value, n))]
+            has_sign_before = number.start and _MONEY_SIGN.match(target.text, number.start - 1)
+            if (last == "0" and more) or (has_sign_after and has_sign_before):
+                yield Fault(self.id, "gained", target.amount(number))
+        for match in _IN_PARTS.finditer(source.text):
+            parts = DIGITS.findall(match[0])
+            copy = re.search(rf"(?<!\d){_BETWEEN.join(parts)}(?!\d)", target.text)
+            if copy is None or copy[0] == match[0] or readings(copy[0], target.language):
+                continue
+            signs = {sign.strip() for sign in copy.groups()}
+            usual = {":"} if readings(match[0], source.language) else {*_OF_DATES, *("" for _ in parts[_MOST_OF_DATE:])}
+            if len(signs) > 1 or not signs <= usual:
+                yield Fault(self.id, "lost", Entity("cardinal", *match.span(), Decimal(parts[0])))
+
+
+def _decimals(numbers: Sequence[Number]) -> dict[Decimal, int]:
+    """Return the most decimals that each value is written with."""
+    found: dict[Decimal, int] = {}
+    for value in (value for number in numbers for value in number.values):
+        found[value] = max(found.get(value, 0), -int(value.as_tuple().exponent))
+    return found
+
+
+def _copies(source: Side, target: Side) -> Iterator[Fault]:
+    """Yield the numbers that a translation copies, though they have another value or another sign in its language."""
+    own, other = source.language.cldr["decimal"], target.language.cldr["decimal"]
+    if own == other:
+        return
+    copies = {target.text[each.start : each.end]: each.values for each in target.numbers}
+    for number in source.numbers:
+        text = source.text[number.start : number.end]
+        if text not in copies or _NAME.search(source.text, max(0, number.start - _NEAR), number.start):
+            continue
+        entity = source.amount(number)
+        has_sign = own in text and entity.kind in ("money", "measure", "percent")
+        if has_sign or copies[text].isdisjoint(number.values):
+            yield Fault(Separators.id, "lost", entity)
 
 
 _COLON = re.compile(r"\d[:：]\d\d")

@@ -98,21 +98,24 @@ def readings(written: str, language: Language | None) -> frozenset[Decimal]:
     parts = DIGITS.findall(written)
     if not signs:
         return frozenset([Decimal(written)])
-    grouped = all(len(part) == 3 for part in parts[1:]) and len(parts[0]) <= 3
     values: set[Decimal] = set()
-    if grouped and len(set(signs)) == 1:
+    if len(set(signs)) == 1 and _are_groups(parts, have_pairs=signs[0] == ","):
         values.add(Decimal("".join(parts)))
-    is_last_other = signs[-1] not in signs[:-1] and signs[-1] in ".,٫"
-    if is_last_other and all(len(part) in (2, 3) for part in parts[1:-1]) and len(set(signs[:-1])) <= 1:
+    has_decimals = signs[-1] not in signs[:-1] and signs[-1] in ".,٫" and len(set(signs[:-1])) <= 1
+    if has_decimals and (len(parts) == 2 or _are_groups(parts[:-1], have_pairs=True)):
         values.add(Decimal("".join(parts[:-1]) + "." + parts[-1]))
-    if not values and len(set(signs)) == 1 and signs[0] == "," and all(len(part) == 2 for part in parts[1:-1]):
-        values.add(Decimal("".join(parts)))  # 12,34,567 in India
     decimal, group = _signs(language)
     if len(values) == 2 and signs[0] == decimal:
         return frozenset([min(values)])
     if len(values) == 2 and signs[0] == group:
         return frozenset([max(values)])
     return frozenset(values)
+
+
+def _are_groups(parts: Sequence[str], *, have_pairs: bool) -> bool:
+    """Return True for groups of three digits; in India those before the last have two: 12,34,567."""
+    shortest = 2 if have_pairs else 3
+    return len(parts[0]) <= 3 == len(parts[-1]) and all(shortest <= len(part) <= 3 for part in parts[1:])
 
 
 def _scaled(number: Number, text: str, language: Language | None) -> Number:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import NamedTuple
 
 from dragoman.content.entity import Entity
@@ -13,6 +13,8 @@ from dragoman.content.write import write
 from dragoman.translator.directions import TaggedText
 
 _DIGIT = re.compile(r"\d")
+#: An amount with a sign, without words: "£1,450.50", not "£20 billion".
+_PRICE = re.compile(r"[^\w\s]?\s?\d[\d.,'’ \u00a0\u202f]*[^\w\s]?")
 #: Numbers that stay as they are: telephone numbers, as they are written within a country or from abroad; dates and
 #: the like in digits alone; versions: "Python 3.12".
 _AS_IT_IS = re.compile(
@@ -29,12 +31,14 @@ class Written(NamedTuple):
     form: str
 
 
-def first_numbers(tagged: TaggedText, marked: Container[str]) -> list[Written]:
-    """Return the numbers that are masked at once: all of a bare amount, and the prices that a document marks.
+def first_numbers(tagged: TaggedText, marked: Container[str], is_known: Callable[[str], bool]) -> list[Written]:
+    """Return the numbers that are masked at once: all of a bare amount, the prices that a document marks, and those
+    with a sign that the model does not know.
 
     Args:
         tagged: a text and its languages.
         marked: see `Request.marked`.
+        is_known: returns True for a character that has a piece of its own.
     """
     if not _DIGIT.search(tagged.text):
         return []
@@ -42,8 +46,13 @@ def first_numbers(tagged: TaggedText, marked: Container[str]) -> list[Written]:
     entities = find(tagged.text, source) if source is not None else []
     if entities and _is_bare(tagged.text, entities):
         return all_numbers(tagged)
-    prices = {entity[1:3] for entity in entities if entity.kind == "money"} if marked else ()
-    return [each for each in all_numbers(tagged) if each[:2] in prices and tagged.text[slice(*each[:2])] in marked]
+    prices = {
+        entity[1:3]
+        for entity in entities
+        if entity.kind == "money"
+        and (tagged.text[entity.start : entity.end] in marked or _has_unknown_sign(tagged.text, entity, is_known))
+    }
+    return [each for each in all_numbers(tagged) if each[:2] in prices] if prices else []
 
 
 def all_numbers(tagged: TaggedText) -> list[Written]:
@@ -60,6 +69,12 @@ def _source(tagged: TaggedText) -> Language | None:
 
     languages = languages_of(tagged.pair[0])
     return languages[0] if len(languages) == 1 else max(languages, key=covered, default=None)
+
+
+def _has_unknown_sign(text: str, price: Entity, is_known: Callable[[str], bool]) -> bool:
+    sign = _sign(text[price.start : price.end])
+    is_whole = _PRICE.fullmatch(text, price.start, price.end) and not text[price.end : price.end + 1].isalpha()
+    return bool(is_whole) and not sign.isascii() and not all(map(is_known, sign))
 
 
 def _is_bare(text: str, entities: list[Entity]) -> bool:
@@ -87,12 +102,15 @@ def _written(text: str, source: Language, target: Language) -> Iterator[Written]
 
 def _form(entity: Entity, own: str, source: Language, target: Language) -> str:
     """Return an entity as the target language writes it: with its own sign and in groups, if its text has them."""
-    is_grouped = source.cldr["group"] in own
 
     def fits(form: str) -> tuple[bool, bool]:
-        return _sign(form) == _sign(own), (target.cldr["group"] in form) == is_grouped
+        return _sign(form) == _sign(own), _is_grouped(form, target) == _is_grouped(own, source)
 
     return max(write(entity, target), key=fits)
+
+
+def _is_grouped(written: str, language: Language) -> bool:
+    return re.search(rf"\d{re.escape(language.cldr['group'])}\d", written) is not None
 
 
 def _sign(written: str) -> str:

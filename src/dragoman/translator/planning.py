@@ -163,7 +163,9 @@ class Planner:
         stretches = request.stretches()
         text = sanitize_paragraphs(marks.replace(request.text, stretches))
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
-        numbers = first_numbers(tagged, request.marked) if self.can_mask and not request.plain else []
+        numbers = []
+        if self.can_mask and not request.plain:
+            numbers = first_numbers(tagged, request.marked, self._known_characters)
         segments = self._segments(request, tagged, marks, numbers)
         if request.terms:
             segments = [with_terms(segment, request.terms) for segment in segments]
