@@ -54,6 +54,8 @@ PAIRS = [
     ("The R&D department is big.", "R&D", "Entwicklung"),
 ]
 
+BEGINNINGS = {"Die", "Der", "Das", "Wir", "Sie", "Nous", "Les", "La", "Le", "Tu"}
+
 CASES = [(text, Term(source, (target,), case=source[0].isupper())) for text, source, target in PAIRS]
 
 
@@ -105,7 +107,19 @@ def test_a_capital_that_begins_a_sentence_makes_no_name() -> None:
         ("May is a warm month.", "May", True),
         ("Mark is a teacher.", "Mark", True),
         ("Rob came home late.", "Rob", True),
+        ("May you be happy!", "May", False),
+        ("May the best team win.", "May", False),
     ]:
         terms = TermList([Term(source, ("Zugspitze",), case=True)])
         found = translator.translate(text, source_lang="en", target_lang="de", terms=terms)
         assert ("Zugspitze" in found.text, found.missing_terms) == (is_name, () if is_name else (source,))
+
+
+def test_a_term_is_not_written_before_a_whole_sentence() -> None:
+    translator = Translator.load("everyday")
+    texts = ["May we see the flat?", "May we pay in cash?", "US laws are strict.", "US customers pay more."]
+    terms = TermList([Term("May", ("mai",), case=True), Term("US", ("VSA",), case=True)])
+    for lang in ("de", "fr"):
+        for found in translator.translate(texts, source_lang="en", target_lang=lang, terms=terms):
+            first, second, *_ = found.text.split()
+            assert found.missing_terms or first.lower() not in ("mai", "vsa") or second not in BEGINNINGS, found.text

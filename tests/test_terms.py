@@ -96,6 +96,8 @@ def test_targets_are_words_and_a_star_lets_them_go_on() -> None:
         assert Term("x", targets).n_in(translation) == is_in, (targets, translation)
     us = Term("US", ("USA",), case=True)
     assert (us.n_in("usa"), us.n_in("usa", any_case=True), us.n_in("die USA")) == (0, 1, 1)
+    may, phone = Term("May", ("mai",), case=True), Term("iPhone", ("iPhone",), case=True)
+    assert (may.n_in("« Mai et mai »"), may.n_in("en Mai"), phone.n_in("IPhone")) == (2, 0, 0)
     assert missing_terms([us, us, Term("a", ("b",))], "b") == [us]
 
 

@@ -68,13 +68,20 @@ class Term:
         """
         return len(apart(self.places_in(comparable(translation), any_case=any_case)))
 
+    def beginning(self, target: str) -> str:
+        """Return a target as it begins a sentence: with a capital, unless the source has case and no capital."""
+        return target if self.case and not self.source[:1].isupper() else target[:1].upper() + target[1:]
+
     def places_in(self, text: str, *, any_case: bool = False) -> Iterator[tuple[int, int]]:
         """Yield the places of the targets in a text (`comparable`); they may overlap. See `n_in`."""
         case = self.case and not any_case
         for target in self.targets:
-            for match in _pattern(target, case).finditer(text):
-                if stands_alone(text, match.span(1), goes_on=target.endswith(GOES_ON)):
-                    yield match.span(1)
+            goes_on, first = target.endswith(GOES_ON), self.beginning(target)
+            for form in dict.fromkeys((target, first)) if case else (target,):
+                for match in _pattern(form, case).finditer(text):
+                    is_right = form == target or not any(map(str.isalnum, text[: match.start()]))
+                    if is_right and stands_alone(text, match.span(1), goes_on=goes_on):
+                        yield match.span(1)
 
 
 class FoundTerm(NamedTuple):

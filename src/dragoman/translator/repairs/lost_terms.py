@@ -31,6 +31,5 @@ class Terms:
 
 def _forms(term: Term) -> Forms:
     """Return the targets of a term, also as they begin a sentence."""
-    cases = ((each,) if term.case else (each, each[:1].upper() + each[1:]) for each in term.targets)
-    targets = dict.fromkeys(target for each in cases for target in each)
+    targets = dict.fromkeys(form for target in term.targets for form in (target, term.beginning(target)))
     return tuple(Form(target.removesuffix(GOES_ON), target.endswith(GOES_ON)) for target in targets)

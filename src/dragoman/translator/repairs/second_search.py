@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dragoman.content.before_vowels import fitted
 from dragoman.content.language import language_of
 from dragoman.decoding.hypothesis import Hypothesis
-from dragoman.text.sentences import sentences
+from dragoman.text.sentences import more_beginnings, sentences
 from dragoman.text.terms import GOES_ON, Term, repeated_terms
 from dragoman.translator.choosing import Choice, allowed_letters, losses, rank, with_right_masks
 from dragoman.translator.cutting import Segment
@@ -71,12 +71,14 @@ class Proposal(NamedTuple):
         return sorted({name for name, _ in before - after}) if is_better else []
 
     def is_glued(self, found: Candidate) -> bool:
-        """Return True if a candidate has a term in a sentence of its own, or more often than its source and the best
-        of the first search."""
+        """Return True if a candidate has a term in a sentence of its own, also without a mark between them ("mai Nous
+        voyons"), or more often than its source and the best of the first search."""
         first, terms = self.choice.candidates[0], self.segment.reading.terms
         if not terms:
             return False
         has_more = self.masked is None and len([*sentences(found.text)]) > len([*sentences(first.text)])
+        ends = (end for term in terms for start, end in term.places_in(found.text) if start == 0)
+        has_more |= any(more_beginnings().fullmatch(next(iter(found.text[end:].split()), "")) for end in ends)
         return has_more or not repeated_terms(terms, found.text) <= repeated_terms(terms, first.text)
 
     def _faults(self, candidate: Candidate) -> set[tuple[str, str]]:
@@ -154,9 +156,7 @@ class Proposal(NamedTuple):
         assert self.masked is not None
         spans = {piece: "" if piece in self.masked.tags else span for piece, span in self.masked.masks}
         is_beginning = _BEGINNING.search(_with_forms(text[: text.find(piece)], spans))
-        if term.case or first.islower() or not is_beginning:
-            return targets
-        return [target[:1].upper() + target[1:] for target in targets]
+        return targets if first.islower() or not is_beginning else [term.beginning(target) for target in targets]
 
 
 @dataclass(frozen=True)
