@@ -71,7 +71,7 @@ def test_an_equal_text_is_found_whatever_its_spaces_and_invisible_characters_are
         ("Page 30 of 12", "Seite 30 von 12"),
         ("Open at 18:30. Page 2 of 7", "Offen um 18:30. Seite 2 von 7"),
         ("Page 1 of 30", None),  # a word beside 1 may have another form
-        ("Page 7 of 1,200", "Seite 7 von 1200"),
+        ("Page 7 of 1,200", "Seite 7 von 1.200"),
         ("It costs 1,300 dollars.", "Es kostet 1.300 Dollar."),
         ("", None),
         (" ", None),
@@ -97,15 +97,34 @@ def test_sentences_and_other_numbers_are_equal(text: str, expected: str | None) 
             "en de",
             "On 3 May.",
             "Am 3. Mai.",
-            {"On 4 May.": "Am 4. Mai.", "On 1 May.": None, "On 31 May.": "Am 31. Mai."},
+            {
+                "On 4 May.": "Am 4. Mai.",
+                "On 1 May.": None,
+                "On 31 May.": "Am 31. Mai.",
+                "On 31 December.": "Am 31. Dezember.",
+                "On 1 June.": None,
+            },
         ),
         (
             "en fr",
             "On May 3, 2026.",
             "Le 3 mai 2026.",
-            {"On May 14, 2027.": "Le 14 mai 2027.", "On May 1, 2027.": None},
+            {"On May 14, 2027.": "Le 14 mai 2027.", "On May 1, 2027.": None, "On April 8, 2027.": "Le 8 avril 2027."},
         ),
-        ("en zh", "On 3 May.", "5月3日。", {"On 4 May.": "5月4日。"}),
+        ("en fr", "The rent of May 2026", "Le loyer de mai 2026", {"The rent of April 2026": None}),  # d'avril
+        ("en fr", "I may pay on 3 May.", "Je paierai le 3 mai.", {"I may pay on 4 June.": "Je paierai le 4 juin."}),
+        ("en zh", "On 3 May.", "5月3日。", {"On 4 May.": "5月4日。", "On 4 June.": "6月4日。"}),
+        (
+            "en de",
+            "It costs €950.00.",
+            "Es kostet 950,00 €.",
+            {
+                "It costs €12,095.50.": "Es kostet 12.095,50 €.",
+                "It costs €1,095.50.": "Es kostet 1.095,50 €.",
+                "It costs €12095.50.": "Es kostet 12095,50 €.",
+                "It costs €95.50.": "Es kostet 95,50 €.",
+            },
+        ),
         ("zh en", "5月3日。", "On May 3.", {"6月14日。": "On June 14.", "6月1日。": None}),
         (
             "en de",
@@ -393,6 +412,36 @@ def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.Capture
     told = capfd.readouterr().err
     assert told.count("\n") == 6
     assert told.count("is no language code") == 2
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".tsv", ".tmx"])
+def test_a_memory_takes_each_whole_pair_once(suffix: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pairs, path = tmp_path / "pairs.tsv", tmp_path / f"m{suffix}"
+    pairs.write_text("en\tde\nHello\tHallo\n\tx\ny\t \nHello\tHallo\n", encoding="utf-8")
+    for _ in range(2):
+        assert run(["memory", "import", str(path), str(pairs)]) == 0
+    for _ in range(2):
+        assert run(["memory", "add", str(path), "Yes", "Ja", "--source-lang", "en", "--target-lang", "de"]) == 0
+    assert [*open_units(path)] == [Unit("Hello", "Hallo", "en", "de"), Unit("Yes", "Ja", "en", "de")]
+    told = capfd.readouterr().err
+    assert "added 1 text to" in told
+    assert "3 are there already, or have an empty side" in told
+    assert "has it already" in told
+    for target in ("Guten Tag", "Hallo"):  # the last translation counts
+        assert run(["memory", "add", str(path), "Hello", target, "--source-lang", "en", "--target-lang", "de"]) == 0
+    assert TranslationMemory.open(path).exact("Hello", "en", "de").target == "Hallo"  # type: ignore[union-attr]
+    before = path.read_bytes()
+    assert run(["memory", "add", str(path), "Bye", "Bye", "--source-lang", "en", "--target-lang", "en-US"]) == 2
+    assert path.read_bytes() == before
+
+
+def test_a_pair_without_languages_is_for_every_direction(tmp_path: Path) -> None:
+    log, tmx = tmp_path / "m.jsonl", tmp_path / "m.tmx"
+    assert run(["memory", "add", str(log), "Hello", "Hallo"]) == 0
+    memory = TranslationMemory.open(log, source_lang="en", target_lang="de")
+    assert memory.exact("Hello", "en", "de").target == "Hallo"  # type: ignore[union-attr]
+    assert run(["memory", "add", str(tmx), "Hello", "Hallo"]) == 2
+    assert not tmx.exists()
 
 
 def test_a_table_without_languages_takes_what_is_added(tmp_path: Path) -> None:

@@ -65,13 +65,13 @@ def add(
     dragoman memory add agency.jsonl "Save the file." "Enregistrez le fichier." \\
         --source-lang en --target-lang fr
     """
-    from dragoman.memories import Unit, append_units
+    from dragoman.memories import Unit, append_new_units
 
     if not text.strip() or not translation.strip():
         raise typer.BadParameter("a text and its translation must have words")
     _require_codes(source_lang, target_lang)
-    append_units(file, [Unit(text, translation, source_lang, target_lang)])
-    say(f"added to {file}")
+    is_new = append_new_units(file, [Unit(text, translation, source_lang, target_lang)])
+    say(f"added to {file}" if is_new else f"{file} has it already")
 
 
 @memory.command(cls=Command, name="import")
@@ -81,19 +81,20 @@ def import_(
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
 ) -> None:
-    """Add the pairs of other files that are not there yet.
+    """Add the pairs of other files that are not there yet. Pairs with an empty side are left out.
 
     \b
     dragoman memory import agency.jsonl old.tmx --source-lang en --target-lang fr
     """
-    from dragoman.memories import TranslationMemory, append_units, open_units
+    from dragoman.memories import append_new_units, open_units
 
     if any(path.exists() and file.exists() and path.samefile(file) for path in inputs):
         raise typer.BadParameter(f"{file} cannot be imported into itself")
     _require_codes(source_lang, target_lang)
-    known = set(TranslationMemory.open(file).units()) if file.exists() else set()
-    units = [unit for path in inputs for unit in open_units(path, (source_lang, target_lang)) if unit not in known]
-    say(f"added {counted(append_units(file, units), 'text')} to {file}")
+    units = [unit for path in inputs for unit in open_units(path, (source_lang, target_lang))]
+    n_added = append_new_units(file, units)
+    rest = f"; {len(units) - n_added:,} are there already, or have an empty side" if n_added < len(units) else ""
+    say(f"added {counted(n_added, 'text')} to {file}{rest}")
 
 
 @memory.command(cls=Command)

@@ -4,7 +4,7 @@ memory = TranslationMemory.open("agency.tmx", source_lang="en", target_lang="fr"
 memory.lookup("Save the file.", source_lang="en", target_lang="fr")
 """
 
-from dragoman.memories.memory_files import Unit, append_units, export_units, open_units
+from dragoman.memories.memory_files import Unit, append_new_units, append_units, export_units, open_units
 from dragoman.memories.translation_memory import (
     THRESHOLD,
     MemoryMatch,
@@ -17,6 +17,7 @@ __all__ = [
     "MemoryMatch",
     "TranslationMemory",
     "Unit",
+    "append_new_units",
     "append_units",
     "check_threshold",
     "export_units",

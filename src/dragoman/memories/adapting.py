@@ -20,6 +20,8 @@ _NUMBER = re.compile(r"(?<![\w.,:/'’+-])\d+(?:[.,:]\d+)?(?![\w/'’%°-]|[.,:]
 #: Numbers that may change the forms of words beside them: "1 page", "0 pages"; French has "1,5 page".
 _WITH_FORMS = frozenset("01")
 _FEWEST = 2
+#: The least number that may have a separator of thousands.
+_LEAST_GROUPED = 1000
 #: What stands before a number: a word, or one that is written with it: "l'8".
 _WORD_BEFORE = re.compile(r"(?<!\w)(\w+) \Z|['’]\Z")
 #: Characters before a number that are read; no word whose form depends on a number is as long.
@@ -31,12 +33,18 @@ _DIGIT, _DIGITS = re.compile(r"\d"), re.compile(r"\d+")
 _DATE_WORD = re.compile(r"\w+")
 
 
+def shape(text: str, language: Language | None) -> str:
+    """Return a text with 0 in place of each number and of each month that its language names."""
+    text = NUMERAL.sub("0", text)
+    return text if language is None else language.months.sub("0", text)
+
+
 def adapted(unit: Unit, old: str, new: str) -> str | None:
     """Return the translation of a text with other numbers, dates, times or amounts than those of a unit.
 
     Args:
         unit: with the languages of both sides; else nothing is sure.
-        old, new: the source of the unit, and the text; they differ in digits and separators only.
+        old, new: the source of the unit, and the text, of the same `shape`.
 
     Returns:
         None if it is not sure: the translation has other numbers than its source, one of them would become two, or a
@@ -91,7 +99,9 @@ def _with_entities(
         may_count: a number beside a word may change.
     """
     before, after = (find(text, source) for text in texts)
-    if [one.kind for one in before] != [one.kind for one in after] or _rest(texts[0], before) != _rest(texts[1], after):
+    if [one.kind for one in before] != [one.kind for one in after]:
+        return None
+    if _rest(texts[0], before, source) != _rest(texts[1], after, source):
         return None
     changes = dict[tuple[str, object], Entity]()
     for old, new in zip(before, after, strict=True):
@@ -106,7 +116,8 @@ def _with_entities(
         if new.value != entity.value:
             has_ending = language.has_spaces and _ENDING_AFTER.match(target, entity.end)
             has_forms = has_ending or _has_forms(target, entity.start, language.code)
-            rewritten = None if has_forms else _rewritten(own, entity, new, language, may_count)
+            is_grouped = source.cldr["group"] in texts[1][new.start : new.end]
+            rewritten = None if has_forms else _rewritten(own, entity, new, language, may_count, is_grouped=is_grouped)
             if rewritten is None:
                 return None
             own = rewritten
@@ -115,17 +126,23 @@ def _with_entities(
     return "".join([*parts, target[end:]])
 
 
-def _rest(text: str, entities: list[Entity]) -> list[str]:
-    """Return what stands between entities, and the letters and signs in them."""
+def _rest(text: str, entities: list[Entity], language: Language) -> list[str]:
+    """Return what stands between entities, and the shapes of entities."""
     parts, end = [], 0
     for entity in entities:
-        parts += [text[end : entity.start], NUMERAL.sub("", text[entity.start : entity.end])]
+        parts += [text[end : entity.start], shape(text[entity.start : entity.end], language)]
         end = entity.end
     return [*parts, text[end:]]
 
 
-def _rewritten(own: str, old: Entity, new: Entity, language: Language, may_count: bool) -> str | None:
-    """Return the words of an entity with another value; None if that is not sure."""
+def _rewritten(
+    own: str, old: Entity, new: Entity, language: Language, may_count: bool, *, is_grouped: bool
+) -> str | None:
+    """Return the words of an entity with another value; None if that is not sure.
+
+    Args:
+        is_grouped: the new text has a separator of thousands, which counts where the old number was too small for one.
+    """
     if isinstance(old.value, tuple) and isinstance(new.value, tuple) and len(old.value) == len(new.value) == 3:
         return _date(own, old, new, language)
     values = [one.value[0] if isinstance(one.value, tuple) else one.value for one in (old, new)]
@@ -138,7 +155,9 @@ def _rewritten(own: str, old: Entity, new: Entity, language: Language, may_count
     first, second = (write(Entity("decimal", 0, 0, number), language) for number in numbers)
     group = language.cldr["group"]
     form = next((form for form in first if own.count(form) == 1 and not _DIGIT.search(own.replace(form, ""))), None)
-    return form and own.replace(form, max(second, key=lambda one: (group in one) == (group in form)))
+    if abs(numbers[0]) >= _LEAST_GROUPED:
+        is_grouped = form is not None and group in form
+    return form and own.replace(form, max(second, key=lambda one: (group in one) == is_grouped))
 
 
 def _as_usual(own: str, old: Entity, new: Entity, language: Language) -> str | None:
@@ -150,12 +169,17 @@ def _as_usual(own: str, old: Entity, new: Entity, language: Language) -> str | N
 def _date(own: str, old: Entity, new: Entity, language: Language) -> str | None:
     """Return a date with the parts of another one in their places.
 
-    None if a part is written otherwise ("3rd"), or if the day becomes the first, which some languages write so.
+    None if a part is written otherwise ("3rd"), if the day becomes the first, which some languages write so, or if
+    there is no day before another month, on whose name a word may depend: "de mai", "d'avril".
     """
     assert isinstance(old.value, tuple)
     assert isinstance(new.value, tuple)
     (year, month, day), (new_year, new_month, new_day) = old.value, new.value  # type: ignore[misc]
-    if new_day == 1 or [one is None for one in old.value] != [one is None for one in new.value]:
+    if (
+        (day is None and month != new_month)
+        or new_day == 1
+        or [one is None for one in old.value] != [one is None for one in new.value]
+    ):
         return None
     if not language.has_spaces:
         return _as_usual(own, old, new, language)

@@ -100,13 +100,15 @@ def append_units(path: Path, units: Iterable[Unit]) -> int:
     A .jsonl file is only ever appended to. Another one is written anew, and replaced when it is whole.
 
     Raises:
-        ConfigError: the file is of another kind, a unit has other languages than a .tsv file, or a .tmx file has more
-            than two languages.
+        ConfigError: the file is of another kind, a unit has other languages than a .tsv file, a .tmx file has more than
+            two languages, or a unit for it has none.
         DataError: the file has other content.
         ResourceError: the disk is full.
     """
     added, is_new = list(units), not path.exists() or not path.stat().st_size
     if _suffix(path) == ".tmx":
+        if any(None in unit.direction for unit in added):
+            raise ConfigError("a TMX file names the languages of each text", path, advice="give the two languages")
         export_units(path, [*([] if is_new else _read_two_languages(path)), *added])
         return len(added)
     if _suffix(path) == ".tsv":
@@ -123,6 +125,28 @@ def append_units(path: Path, units: Iterable[Unit]) -> int:
     if is_new:
         flush_folder(path.absolute().parent)
     return len(added)
+
+
+def append_new_units(path: Path, units: Iterable[Unit]) -> int:
+    """Add the units that a memory does not have yet and that have two sides, each once; return their number.
+
+    Raises:
+        ConfigError: a unit has the same language on both sides.
+        DragomanError: as `append_units`.
+    """
+    known = open_units(path) if path.exists() and path.stat().st_size else ()
+    last = {(*unit.direction, unit.source): unit.target for unit in known}
+    new = []
+    for unit in units:
+        source_lang, target_lang = unit.direction
+        if source_lang is not None and source_lang == target_lang:
+            raise ConfigError(f"both sides are in {source_lang}", advice="give the language of the translation")
+        keys = [(*unit.direction, unit.source), (None, None, unit.source)]
+        is_whole = bool(sanitize(unit.source).strip() and sanitize(unit.target).strip())
+        if is_whole and unit.target != next((last[key] for key in keys if key in last), None):
+            last[keys[0]] = unit.target
+            new.append(unit)
+    return append_units(path, new)
 
 
 def export_units(path: Path, units: Iterable[Unit]) -> None:
@@ -185,7 +209,7 @@ def _read_log(path: Path, languages: Languages) -> Iterator[Unit]:
         for number, line in enumerate(file, 1):
             if (unit := _unit(line)) is None:
                 wrong.append(number)
-            elif all(one is None or one == other for one, other in zip(wanted, unit.direction, strict=True)):
+            elif all(None in (one, other) or one == other for one, other in zip(wanted, unit.direction, strict=True)):
                 yield unit
     if wrong:
         lines = f"{len(wrong):,} lines, the first of them {wrong[0]:,}," if len(wrong) > 1 else f"line {wrong[0]:,}"

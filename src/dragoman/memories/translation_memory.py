@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from dragoman.content.language import Language, language_of
 from dragoman.errors import ConfigError
-from dragoman.memories.adapting import NUMERAL, adapted
+from dragoman.memories.adapting import NUMERAL, adapted, shape
 from dragoman.memories.fuzzy_index import FuzzyIndex, can_search
 from dragoman.memories.memory_files import Unit, language, open_units
 from dragoman.text.cleaning import comparable
@@ -41,8 +42,10 @@ class MemoryMatch:
 class _Direction:
     """The units of one direction. Of two with equal sources the later one counts."""
 
+    #: The data of the source language; None if there is none.
+    language: Language | None
     rows: dict[str, int] = field(default_factory=dict)
-    #: The rows of texts with numbers, by the text with 0 for each number.
+    #: The rows of texts with numbers, by their shapes.
     numbered: dict[str, int] = field(default_factory=dict)
     units: list[Unit] = field(default_factory=list)
     index: FuzzyIndex = field(default_factory=FuzzyIndex)
@@ -55,13 +58,13 @@ class _Direction:
             self.index.add(key)
             self.rows[key] = len(self.units) - 1  # last, because `exact` and `lookup` read without the lock
         if NUMERAL.search(key):
-            self.numbered[NUMERAL.sub("0", key)] = self.rows[key]
+            self.numbered[shape(key, self.language)] = self.rows[key]
 
     def exact(self, key: str) -> MemoryMatch | None:
         """Return the match of an equal text, or of one that has other numbers, with these in its translation."""
         if (row := self.rows.get(key)) is not None:
             return MemoryMatch(1.0, self.units[row].source, self.units[row].target)
-        if not NUMERAL.search(key) or (row := self.numbered.get(NUMERAL.sub("0", key))) is None:
+        if not NUMERAL.search(key) or (row := self.numbered.get(shape(key, self.language))) is None:
             return None
         unit = self.units[row]
         target = adapted(unit, _key(unit.source), key)
@@ -114,7 +117,9 @@ class TranslationMemory:
         key, unit = _key(source), Unit(source, target, source_lang, target_lang)
         if key and target.strip():
             with self._lock:
-                self._directions.setdefault(unit.direction, _Direction()).add(key, unit)
+                if (direction := self._directions.get(unit.direction)) is None:
+                    direction = self._directions[unit.direction] = _Direction(language_of(unit.source_lang or ""))
+                direction.add(key, unit)
 
     def exact(self, text: str, source_lang: str | None = None, target_lang: str | None = None) -> MemoryMatch | None:
         """Return the match of an equal text, or None.
