@@ -14,7 +14,7 @@ from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
 from dragoman.cli.update import report
 from dragoman.errors import ConfigError, DataError, RunFolderError
-from dragoman.experiments.updating import Candidate, Outcome, _hold_out, _Trial, update
+from dragoman.experiments.updating import Candidate, Outcome, _hold_out, _p_value, _Trial, update
 from dragoman.memories import Unit, export_units
 
 pytestmark = pytest.mark.torch
@@ -69,6 +69,8 @@ def test_the_report_says_what_was_found_and_what_was_refused(tmp_path: Path) -> 
     assert "runs/new gains 0.26 on new text and loses 0.10 on old text" in lines
     assert lines[-1].startswith("refused: 8.92 gained on new text for 1.60 lost on old text; if you want that, use ")
     assert lines[-1].endswith("runs/new-share-100, or give --max-loss 1.7") or lines[-1].endswith("--max-loss 1.6")
+    unsure = report(replace(outcome(2.0, *LADDER), p_value=0.31), output)
+    assert "chance alone gives such a gain on 10 pairs with p = 0.31: too few pairs to be sure" in unsure
     nothing_allowed = written(0.0, output, *LADDER)
     assert "better weights were refused; runs/new has the old weights" in nothing_allowed
     nothing_better = written(0.2, output, (100, 50.0, 64.2))
@@ -132,6 +134,8 @@ def test_what_new_weights_lose_is_told(tmp_path: Path, caplog: pytest.LogCapture
     held = list(zip(sources, trial._translate(after, sources), strict=True))
     made = Outcome(1, 1, 0.2, trial.candidate(trial.start, 0, held, []), trial.candidates(after, held, []))
     assert trial.write(after, made, tmp_path / "new").chosen.share
+    assert 0 <= (_p_value(made, held, "de") or 1) < 0.5
+    assert _p_value(replace(made, tried=[]), held, "de") is None
     assert "no short-list (--short-list) and no confidence (--calibrate); run dragoman package" in caplog.text
     assert load_bundle(tmp_path / "new").short_list is None
 

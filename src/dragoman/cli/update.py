@@ -18,6 +18,9 @@ from dragoman.settings.duration import duration_text, parse_duration
 if TYPE_CHECKING:
     from dragoman.experiments.updating import Outcome
 
+#: The most by which chance may explain a gain.
+_SURE = 0.05
+
 
 def update(
     model: OneModel,
@@ -44,9 +47,9 @@ def update(
 ) -> None:
     """Train a model on a translation memory, for some minutes.
 
-    A tenth of the memory is held out. Mixes of old and new weights are tried: the one is written that translates it
-    best and loses at most --max-loss on held-out old text, or the old weights. Better ones that lose more are kept
-    beside it, and a table shows all.
+    A tenth of the memory is held out, at least 10 and at most 200 sources. Mixes of old and new weights are tried: the
+    one is written that translates it best and loses at most --max-loss on held-out old text, or the old weights. Better
+    ones that lose more are kept beside it, and a table shows all.
 
     \b
     dragoman update -m everyday --memory agency.tmx -o runs/agency \\
@@ -131,6 +134,10 @@ def report(outcome: Outcome, output: Path) -> list[str]:
     else:
         lost = "" if before.old is None else f" and loses {chosen.loss(before):.2f} on old text"
         lines.append(f"{output} gains {chosen.new - before.new:.2f} on new text{lost}")
+    if outcome.p_value is not None:
+        doubt = ": too few pairs to be sure" if outcome.p_value > _SURE else ""
+        pairs = counted(outcome.n_held_out, "pair")
+        lines.append(f"chance alone gives such a gain on {pairs} with p = {outcome.p_value:.2f}{doubt}")
     if better:
         gain, loss = better[0].new - before.new, better[0].loss(before)
         least = math.ceil(10 * loss) / 10

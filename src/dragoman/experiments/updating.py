@@ -21,7 +21,7 @@ from typing import Any
 
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.errors import ConfigError, DataError, RunFolderError, counted
-from dragoman.evaluation.metrics import corpus_chrf
+from dragoman.evaluation.metrics import corpus_chrf, paired_test
 from dragoman.machine.devices import find_device
 from dragoman.settings.duration import duration_text
 from dragoman.text.cleaning import comparable
@@ -61,6 +61,8 @@ class Candidate:
     new: float
     #: None without old pairs.
     old: float | None
+    #: Its translations of new text.
+    texts: Sequence[str] = field(default=(), repr=False)
 
     def loss(self, before: Candidate) -> float:
         """Return the points that old text loses; 0 if there is none."""
@@ -78,6 +80,8 @@ class Outcome:
     #: The largest share first.
     tried: Sequence[Candidate]
     refused: Mapping[int, Path] = field(default_factory=dict)
+    #: The probability that chance alone gives such a gain; None if the old weights are written.
+    p_value: float | None = None
 
     def allows(self, candidate: Candidate) -> bool:
         """Return True if old text loses no more than it may."""
@@ -155,7 +159,16 @@ def update(
             raise ConfigError("the time is too short to judge the new weights", advice=f"give --time {needed} or more")
         best = load_bundle(train(settings, Path(folder) / "run", init_from=model, device=device, time_limit=limit))
     outcome = Outcome(len(pairs), len(held), max_loss, before, trial.candidates(best, held, old_held))
-    return trial.write(best, outcome, output)
+    return trial.write(best, replace(outcome, p_value=_p_value(outcome, held, languages[1])), output)
+
+
+def _p_value(outcome: Outcome, held: Sequence[Pair], target_lang: str) -> float | None:
+    """Return the probability of the gain on held-out new text by chance: a paired bootstrap of chrF2."""
+    before, chosen = outcome.before, outcome.chosen
+    if chosen is before:
+        return None
+    tests = paired_test(before.texts, chosen.texts, [target for _, target in held], target_lang)
+    return next(test.p_value for test in tests if test.name == "chrF2")
 
 
 @dataclass(frozen=True)
@@ -197,7 +210,9 @@ class _Trial:
 
     def candidate(self, bundle: Bundle, share: int, held: Sequence[Pair], old: Sequence[Pair]) -> Candidate:
         """Return a bundle's scores."""
-        return Candidate(share, self._score(bundle, held), self._score(bundle, old) if old else None)
+        texts = self._translate(bundle, [source for source, _ in held])
+        score = corpus_chrf(texts, [target for _, target in held]).score
+        return Candidate(share, score, self._score(bundle, old) if old else None, texts)
 
     def candidates(self, best: Bundle, held: Sequence[Pair], old: Sequence[Pair]) -> list[Candidate]:
         """Return the scores of weights between the old and the new ones."""
