@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers, with_calibration
+from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers, with_calibration, write_tiny_bundle
 
 from dragoman import Translator
 from dragoman.alignment.word_spans import words
@@ -240,13 +240,26 @@ def test_a_model_that_is_not_calibrated_says_so() -> None:
     assert plain.translate("A man.").confidence is None
     with pytest.raises(ConfigError, match=r"not calibrated from en to de.*dragoman package --calibrate"):
         plain.translate("A man.", doubts=True)
-    with pytest.raises(ConfigError, match="not calibrated"):
+    with pytest.raises(ConfigError, match=r"--min-confidence needs .* not calibrated"):
         plain.translate("A man.", min_confidence=0.5)
     two = [calibrated(), calibrated()]
     ensemble = Translator(two, TOKENIZERS, facts=ModelFacts.of_bundles(two, ["one", "other"]))
     assert ensemble.translate("A man.").confidence is None
     with pytest.raises(ConfigError, match="an ensemble does not have; translate with one model"):
         ensemble.translate("A man.", doubts=True)
+
+
+def test_the_command_says_once_that_a_model_is_not_calibrated(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text, told = tmp_path / "a.txt", "the model is not calibrated, so no line is marked as probably wrong"
+    text.write_text("A man.\n" * 20)
+    command = ["translate", "-m", str(write_tiny_bundle(tmp_path / "m")), "-i", str(text)]
+    for more, count in [([], 1), (["--plain"], 0), (["--off", "confidence"], 0)]:
+        assert run([*command, *more]) == 0
+        assert capfd.readouterr().err.count(told) == count
+    assert run([*command, "--min-confidence", "0.5"]) == 2
+    assert "--min-confidence needs" in capfd.readouterr().err
 
 
 def test_each_direction_has_its_own_calibration() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from dragoman.bulk.line_output import LineFormat
-from dragoman.cli.flags import LineWarnings
+from dragoman.cli.flags import MOST_NAMED, LineWarnings
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.line_progress import with_progress
 from dragoman.cli.memory_options import MemoryFlags, count_matches
@@ -108,6 +108,8 @@ def translate(
 
 def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags, to: OutputFlags) -> None:
     """Translate a text or a document."""
+    from dragoman.translator.request import CONFIDENCE
+
     text = _open(files, of_lines)
     if text.document is None and to.output is not None and to.output.suffix.lower() == ".docx":
         raise typer.BadParameter(f"{to.output} would be plain text; give --input a .docx file, or --output a .txt file")
@@ -118,13 +120,15 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
         if text.is_typed:  # what the model needs is asked for before anybody types a text
             translator.tagged("", source_lang=source_lang, target_lang=target_lang)
         target = target_language(translator, target_lang)
+        is_calibrated = target is None or translator.pipeline.planner.is_calibrated(source_lang, target)
+        is_unmarked = not (is_calibrated or options.get("plain") or CONFIDENCE in (options.get("off") or ()))
         translations = _translations(text, translator, options | _amounts(models.engine, text))
         _tell_notes(text.document)
         results = with_progress(translations, from_file=text.is_file, output=to.output, unit=text.unit)
         if "memory" in options:
             is_shown = "memory_threshold" in options and not of_lines.as_json
             results = count_matches(results, shows_similar=is_shown)
-        results = _with_warnings(results, text, target)
+        results = _with_warnings(results, text, target, is_unmarked=is_unmarked)
         for content in _contents(results, text, target, of_lines.form):
             write(content)
 
@@ -224,16 +228,24 @@ def _contents(
             yield line.encode() + b"\n"
 
 
-def _with_warnings(translations: Iterable[Translation], text: _Text, target: str | None) -> Iterator[Translation]:
-    """Yield the translations, and warn of those that need a check."""
+def _with_warnings(
+    translations: Iterable[Translation], text: _Text, target: str | None, *, is_unmarked: bool
+) -> Iterator[Translation]:
+    """Yield the translations, and warn of those that need a check.
+
+    Args:
+        is_unmarked: no confidence is known that would mark them; told of so many that people do not read all.
+    """
     from dragoman.translator.confidence import least_confidence
 
     segments = None if text.document is None else text.document.segments()
-    warnings = LineWarnings(text.unit, is_typed=text.is_typed)
+    warnings, number = LineWarnings(text.unit, is_typed=text.is_typed), 0
     for number, translation in enumerate(translations, start=1):
         warnings.tell(number, translation, "" if segments is None else segments[number - 1].text)
         yield translation
     warnings.finish(least_confidence(target or ""))
+    if is_unmarked and number >= MOST_NAMED and not text.is_typed:
+        _log.info(f"the model is not calibrated, so no {text.unit} is marked as probably wrong")
 
 
 def _is_terminal() -> bool:

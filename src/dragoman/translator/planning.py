@@ -179,9 +179,9 @@ class Planner:
                 one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
             ]
             segments = first + segments[1:]
-        return TextPlan(request, marks.original(text), segments, tagged, self._calibration(request, tagged, number))
+        return TextPlan(request, marks.original(text), segments, tagged, self._calibration(request, tagged))
 
-    def _calibration(self, request: Request, languages: TaggedText, number: int) -> Calibration | None:
+    def _calibration(self, request: Request, languages: TaggedText) -> Calibration | None:
         """Return the calibration of the model in the languages of a text.
 
         Raises:
@@ -190,11 +190,12 @@ class Planner:
         source, target = languages.source_lang, languages.target_lang
         found = None if self._calibrations is None else self._calibrations.of(source, target)
         if found is None and request.needs_calibration:
-            wanted = f"request {number} asks for confidence"
+            option = "--doubts" if request.min_confidence is None else "--min-confidence"
+            wanted = f"{option} needs the confidence of the model"
             if self._is_ensemble:
                 raise ConfigError(f"{wanted}, which an ensemble does not have", advice="translate with one model")
-            problem = f"{wanted}, but the model is not calibrated from {source} to {target}"
-            raise ConfigError(problem, advice="calibrate it: dragoman package --calibrate")
+            problem = f"{wanted}, which is not calibrated from {source} to {target}"
+            raise ConfigError(problem, advice=f"calibrate it: dragoman package --calibrate; or leave {option} out")
         return found
 
     def _segments(
