@@ -262,12 +262,12 @@ _NAME = re.compile(r"(?:[A-Z][\w+#-]*[a-z]\.?|\b[Vv]|§|==|[Vv]ersion|版本)\s?
 _NEAR = 24
 
 
-#: A number, a date or a version in parts, and what may stand between its parts in a translation.
-_IN_PARTS, _BETWEEN = re.compile(r"\d+(?:[.,/-]\d+)+"), r"([.,/:\s-]{1,2})"
+#: A number, a date or a version in parts, and what may stand between its parts in a translation. More parts are a
+#: telephone number, which each country writes with its own signs.
+_IN_PARTS = re.compile(r"(?<![\d.,/-])\d+(?:[.,/-]\d+){1,2}(?![.,/-]?\d)")
+_BETWEEN, _MOST_PARTS = re.compile(r"[.,/:\s-]{1,2}"), 3
 #: Decimals of a price, which may be written with zeros: 1.5 and 1,50 €.
 _CENTS = 2
-#: The signs and the parts of a date, a time or a version; more parts are a telephone number, which may have spaces.
-_OF_DATES, _MOST_OF_DATE = ".:/-", 3
 #: Signs of money; "$1" stands for something else in programs.
 _MONEY_SIGN = re.compile(f"[{''.join(sign for sign in SIGNS if len(sign) == 1 and sign != '$')}]")
 
@@ -293,15 +293,28 @@ class Separators:
             has_sign_before = number.start and _MONEY_SIGN.match(target.text, number.start - 1)
             if (last == "0" and more) or (has_sign_after and has_sign_before):
                 yield Fault(self.id, "gained", target.amount(number))
+        copies = _rows(target.text)
         for match in _IN_PARTS.finditer(source.text):
-            parts = DIGITS.findall(match[0])
-            copy = re.search(rf"(?<!\d){_BETWEEN.join(parts)}(?!\d)", target.text)
-            if copy is None or copy[0] == match[0] or readings(copy[0], target.language):
+            parts = tuple(DIGITS.findall(match[0]))
+            copy = copies.get(parts, match[0])
+            if copy == match[0] or readings(copy, target.language):
                 continue
-            signs = {sign.strip() for sign in copy.groups()}
-            usual = {":"} if readings(match[0], source.language) else {*_OF_DATES, *("" for _ in parts[_MOST_OF_DATE:])}
-            if len(signs) > 1 or not signs <= usual:
+            signs = {sign.strip() for sign in DIGITS.split(copy)[1:-1]}
+            if len(signs) > 1 or not signs <= {*(":" if readings(match[0], source.language) else ".:/-")}:
                 yield Fault(self.id, "lost", Entity("cardinal", *match.span(), Decimal(parts[0])))
+
+
+def _rows(text: str) -> dict[tuple[str, ...], str]:
+    """Return the first place of each two or three rows of digits with no more than signs between them."""
+    found: dict[tuple[str, ...], str] = {}
+    rows = [*DIGITS.finditer(text)]
+    for first, row in enumerate(rows):
+        for last in range(first + 1, min(first + _MOST_PARTS, len(rows))):
+            if not _BETWEEN.fullmatch(text, rows[last - 1].end(), rows[last].start()):
+                break
+            parts = tuple(one[0] for one in rows[first : last + 1])
+            found.setdefault(parts, text[row.start() : rows[last].end()])
+    return found
 
 
 def _decimals(numbers: Sequence[Number]) -> dict[Decimal, int]:
