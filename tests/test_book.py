@@ -256,14 +256,22 @@ def test_the_chinese_pages_show_the_same_code_but_for_chinese_strings() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_is_folded_opens_and_closes_between_two_cells(language: str) -> None:
-    """A notebook shows each cell by itself; and in the chapters on the model, code of the toolkit is folded."""
+    """A notebook shows each cell by itself; and in the chapters on the model, code of the toolkit is folded.
+
+    A drawing never is: a reader who leaves the toolkit for later must not miss it.
+    """
+    toolkit = re.compile(r'<details class="toolkit">.*?</details>', re.S)
     for page in pages_that_run(language):
         for cell in cells(page):
             if not cell.is_code:
                 marks = re.findall(r"^ *<(/?)details", cell.text, re.M)
                 assert marks == ["", "/"] * (len(marks) // 2), f"{page.name}, in the text from line {cell.line} on"
+    for page in (BOOK / language).glob("*.md"):
+        assert not [fold for fold in toolkit.findall(page.read_text(encoding="utf-8")) if "{drawing}" in fold], (
+            page.name
+        )
     for page in chapters(language)[1:14]:
-        text = re.sub(r'<details class="toolkit">.*?</details>', "", page.read_text(encoding="utf-8"), flags=re.S)
+        text = toolkit.sub("", page.read_text(encoding="utf-8"))
         assert not re.findall(r"\{literalinclude\} (\S*/src/\S*)", text), page.name
 
 

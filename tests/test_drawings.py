@@ -82,6 +82,16 @@ def test_nothing_stands_outside_of_a_drawing(name: str) -> None:
             assert top <= y <= y + float(each.get("height", 0)) <= top + height, each.attrib
 
 
+@each_drawing
+def test_all_drawings_flow_from_bottom_to_top(name: str) -> None:
+    """No arrow points down; a line back to the beginning may, but it ends sideways."""
+    for path in ET.parse(BOOK / "drawings" / f"{name}.svg").iter(f"{{{SVG}}}path"):
+        if "marker-end" in path.attrib:
+            steps = re.findall(r"([MHVC])([\d. ]+)", path.attrib["d"])
+            heights = [float(numbers.split()[-1]) for command, numbers in steps if command != "H"]
+            assert steps[-1][0] == "H" or heights[-1] < heights[-2], path.attrib["d"]
+
+
 def test_names_in_the_model_are_those_of_the_code() -> None:
     """Each name in the drawing of the model is an attribute or variable of the reader's file, or the toolkit's."""
     source = (BOOK / "transformer.py").read_text(encoding="utf-8")

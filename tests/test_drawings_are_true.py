@@ -58,9 +58,13 @@ def test_bars_of_attention_are_the_weights_of_the_chapters_example() -> None:
     shown = [each.text or "" for each in of_class(svg, "text", "name")]
     keys, query = shown[:3], shown[3]
     vectors = [torch.tensor([float(number) for number in each.split(",")]) for each in (query, *keys)]
-    weights = (torch.stack(vectors[1:]) @ vectors[0] / 2**0.5).softmax(dim=0)
+    scores = torch.stack(vectors[1:]) @ vectors[0] / 2**0.5
+    weights = scores.softmax(dim=0)
     bars = [float(rect.attrib["height"]) for group in of_class(svg, "g", "bar") for rect in group]
     torch.testing.assert_close(torch.tensor(bars) / sum(bars), weights, atol=0.01, rtol=0)
+    result = weights @ torch.tensor([float(each) for each in shown[4:]])
+    numbers = [each.text for each in of_class(svg, "text", "math") if each.text != "·"]
+    assert numbers == [*(f"{each:.2f}" for each in [*scores, *weights]), f"{result:.1f}"]
     code = "\n".join(cell.text for cell in cells(BOOK / "en" / "04-attention.md") if cell.is_code)
     for shown_vector in (query, *keys, *shown[4:]):
         assert ", ".join(f"{float(number):.1f}" for number in shown_vector.split(",")) in code
