@@ -9,7 +9,8 @@ ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = ROOT / "docs" / "book" / "zh" / "glossary.md"
 #: Another word for a term, and the glossary's.
 OTHERS = {
-    "关注": "注意力",
+    "去注意": "关注",
+    "在注意什么": "关注",
     "集束搜索": "束搜索",
     "遮罩": "掩码",
     "令牌": "词元",
@@ -46,5 +47,5 @@ def test_the_word_is_the_glossarys(term: str) -> None:
 
 
 def test_other_words_are_found() -> None:
-    assert others("模型会关注前面的词，直到结束标记") == ["关注", "结束标记"]
-    assert others("注意力在前面的词上，直到结束符") == []
+    assert others("模型会去注意前面的词，直到结束标记") == ["去注意", "结束标记"]
+    assert others("模型会关注前面的词，直到结束符") == []
