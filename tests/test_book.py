@@ -184,6 +184,28 @@ def test_the_diagnoses_are_those_of_the_patients(language: str, words: tuple[str
         assert words[known.index(patient)] in diagnosis, patient
 
 
+@pytest.mark.torch
+def test_each_exhibit_fails_with_its_fault_and_holds_without_it() -> None:
+    """Without the rest of the page, which takes the time of a dozen examinations."""
+    first, *others = (cell.text for cell in cells(BOOK / "en" / "17-faults.md") if cell.is_code)
+    made = [each for each in ast.parse(first).body if not isinstance(each, ast.Expr)]
+    helper, *exhibits = (code for code in others if "exhibit(" in code)
+    names: dict[str, Any] = {}
+    exec(compile(ast.Module(made, []), "first cell", "exec"), names)
+    exec(helper, names)
+    exhibit = names["exhibit"]
+
+    def show_and_exchange(holds: Any, wrong: Any, right: Any) -> None:
+        exhibit(holds, wrong, right)
+        with pytest.raises(AssertionError):
+            exhibit(holds, wrong=right, right=wrong)
+
+    names["exhibit"] = show_and_exchange
+    for code in exhibits:
+        exec(code, names)
+    assert len(exhibits) == 21
+
+
 def test_decimals_of_prose_are_found(tmp_path: Path) -> None:
     english = "1.5 and `2.5`, $3.25$, see section\n5.4 of [it](https://a.org/6.5)\n\n```{code-cell}\n4.5\n```\n\n"
     chinese = "论文 3.4 节，约1,005.5个，Python 3.11.2。8.5\n"
