@@ -359,9 +359,10 @@ def test_notebooks_lead_somewhere_and_need_no_sphinx(language: str, tmp_path: Pa
     from check import problems
     from notebooks import write_notebook
 
-    (tmp_path / "guide").mkdir()
     for page in (BOOK / language).rglob("*.md"):
-        (tmp_path / page.relative_to(BOOK / language)).with_suffix(".html").write_text("")
+        place = (tmp_path / page.relative_to(BOOK / language)).with_suffix(".html")
+        place.parent.mkdir(exist_ok=True)
+        place.write_text("")
     (tmp_path / "notebooks").mkdir()
     for page in pages_that_run(language):
         write_notebook(page, tmp_path / "notebooks")
