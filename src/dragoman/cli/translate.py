@@ -120,7 +120,7 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
         if text.is_typed:  # what the model needs is asked for before anybody types a text
             translator.tagged("", source_lang=source_lang, target_lang=target_lang)
         target = target_language(translator, target_lang)
-        is_calibrated = target is None or translator.pipeline.planner.is_calibrated(source_lang, target)
+        is_calibrated = target is None or translator.is_calibrated(source_lang, target)
         is_unmarked = not (is_calibrated or options.get("plain") or CONFIDENCE in (options.get("off") or ()))
         translations = _translations(text, translator, options | _amounts(models.engine, text))
         _tell_notes(text.document)

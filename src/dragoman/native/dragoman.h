@@ -49,7 +49,7 @@ typedef struct {
     int64_t source_vocab_size, target_vocab_size;
     int64_t norm, norm_kind, has_final_norm, activation, bias, scale_embeddings, positions, tie, memory;
     int64_t decoder_layer;
-    double norm_epsilon; /* of LAYER */
+    double norm_epsilon;                                      /* of LAYER */
     int64_t source_end, target_pad, target_start, target_end; /* special ids */
 } ModelConfig;
 

@@ -96,6 +96,11 @@ class Pivot(TextTranslator):
         """Return a text with the tags that the first step reads before it."""
         return self._steps.tagged(Request(text, **languages)).source
 
+    def is_calibrated(self, source_lang: str | None, target_lang: str) -> bool:
+        """See `TextTranslator`. Both steps must be calibrated."""
+        of_first = self._first.is_calibrated(source_lang, self._steps.into)
+        return of_first and self._second.is_calibrated(self._steps.out_of, target_lang)
+
     def answering(self, **options: Unpack[SearchOptions]) -> Answer:
         """See `TextTranslator`."""
         of_both = {name: value for name, value in options.items() if name not in OF_LAST_STEP}

@@ -45,6 +45,10 @@ class TextTranslator(ABC):
         """
 
     @abstractmethod
+    def is_calibrated(self, source_lang: str | None, target_lang: str) -> bool:
+        """Return True if translations in a direction have a confidence."""
+
+    @abstractmethod
     def answering(self, **options: Unpack[SearchOptions]) -> Answer:
         """Return what translates requests with these options of the search; those left out or None are its own.
 

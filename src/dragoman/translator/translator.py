@@ -169,6 +169,10 @@ class Translator(TextTranslator):
         """See `TextTranslator`."""
         return self._directions.tagged(sanitize(checking.string(text, "the source")), **languages).source
 
+    def is_calibrated(self, source_lang: str | None, target_lang: str) -> bool:
+        """See `TextTranslator`."""
+        return self.pipeline.planner.is_calibrated(source_lang, target_lang)
+
     def answering(self, **options: Unpack[SearchOptions]) -> Answer:
         """See `TextTranslator`."""
         return partial(self.pipeline.translate, config=self.search_config(**options))
