@@ -19,6 +19,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ctranslate2_folders import folder_files as ctranslate2_files
+from ctranslate2_folders import package_files, small_bundle
+from ctranslate2_folders import write_folder as write_ctranslate2_folder
 from m2m_folders import write_m2m_folder
 from marian_folders import SSRU, write_folder
 from shapes import shaped_bundle
@@ -28,6 +31,8 @@ from dragoman.bundle.bundle import write_bundle
 from dragoman.cli import program
 from dragoman.exchange.export_folder import write_files
 from dragoman.exchange.hugging_face_folder import folder_files
+from dragoman.native.kernels import usable_kernels
+from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.translator import Translator
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -73,6 +78,15 @@ def transformers_marian(folder: Path) -> None:
     write_files(folder, folder_files(shaped_bundle("post")))
 
 
+def ctranslate2(folder: Path) -> None:
+    write_ctranslate2_folder(folder, ctranslate2_files(small_bundle()))
+
+
+def argos(folder: Path) -> None:
+    (folder / "model").mkdir(parents=True)
+    write_ctranslate2_folder(folder, package_files(small_bundle()))
+
+
 def own(folder: Path) -> None:
     write_bundle(folder, tiny_bundle(tiny_tokenizers()))
 
@@ -95,6 +109,8 @@ KINDS = (
     Kind("transformers: Marian", transformers_marian),
     Kind("M2M-100", lambda folder: write_m2m_folder(folder, "m2m")),
     Kind("NLLB-200", lambda folder: write_m2m_folder(folder, "nllb")),
+    Kind("CTranslate2", ctranslate2, options=OPTIONS),
+    Kind("Argos", argos),
     Kind("dragoman, portable", own, is_imported=False),
 )
 
@@ -122,6 +138,7 @@ def translate(model: Path, folder: Path) -> str | None:
 def int8(model: Path, folder: Path) -> None:
     translator = Translator.load(model, device="cpu", precision="int8")
     assert "int8" in repr(translator)
+    assert isinstance(translator.scorer.models[0], CompiledModel) == bool(usable_kernels("int8"))
     assert translator.translate(TEXT, prefixes=PREFIX, **WAY).text.startswith(PREFIX)
 
 
