@@ -192,11 +192,8 @@ def test_a_heading_keeps_its_capital_and_a_copied_word_its_small_letter() -> Non
     class Small:
         """A translator that writes small letters."""
 
-        pipeline: Any
-        search_config: Any
-
-        def __init__(self) -> None:
-            self.pipeline, self.search_config = self, dict
+        def answering(self, **_: object) -> Any:
+            return self.translate
 
         def translate(self, requests: Sequence[Request], *_: object, **__: object) -> list[Translation]:
             return [Translation(written[request.text], 0.0, ()) for request in requests]

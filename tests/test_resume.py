@@ -29,7 +29,7 @@ from test_bundle import remake_manifest
 from torch import Tensor
 
 from dragoman.cli.program import run
-from dragoman.data.batches import Batches
+from dragoman.data.batches import WHOLE, Batches, Cut
 from dragoman.data.epochs import Epochs
 from dragoman.data.prepare import prepare
 from dragoman.errors import (
@@ -655,10 +655,10 @@ def test_micro_batches_that_are_set_anew_win_over_what_the_memory_allowed(
 ) -> None:
     run, seen, real = tmp_path / "run", list[int | None](), Batches.share
 
-    def watched(self: Batches, position: int, **options: Any) -> Any:
-        if options["micro_batch_tokens"] is not None:  # it is not a validation
-            seen.append(options["micro_batch_tokens"])
-        return real(self, position, **options)
+    def watched(self: Batches, index: int, cut: Cut = WHOLE) -> Any:
+        if cut.micro_batch_tokens is not None:  # it is not a validation
+            seen.append(cut.micro_batch_tokens)
+        return real(self, index, cut)
 
     with monkeypatch.context() as patch:
         patch.setattr(gradient, "batch_loss", without_memory(70))
@@ -728,10 +728,10 @@ def test_data_that_cannot_be_read_any_more_ends_it_resumable(
     """There are no worker processes; batches come from a thread, and so do its errors."""
     run, real = tmp_path / "run", Batches.share
 
-    def failing(self: Batches, position: int, **options: Any) -> Any:
-        if position == 16:
+    def failing(self: Batches, index: int, cut: Cut = WHOLE) -> Any:
+        if index == 16:
             raise DataError("the disk with the corpus is gone")
-        return real(self, position, **options)
+        return real(self, index, cut)
 
     with monkeypatch.context() as patch:
         patch.setattr(Batches, "share", failing)

@@ -97,6 +97,14 @@ def all_directions(languages: Iterable[str]) -> tuple[Direction, ...]:
     return tuple(permutations(languages, 2))
 
 
+def _are_all(directions: Collection[Direction]) -> bool:
+    """Return True for the directions from each of some languages to each other one."""
+    n_languages = len(list_languages(directions))
+    return (
+        len({pair for pair in directions if pair[0] != pair[1]}) == len(directions) == n_languages * (n_languages - 1)
+    )
+
+
 def describe_directions(directions: Sequence[Direction]) -> str:
     """Return the directions in one line.
 
@@ -106,7 +114,7 @@ def describe_directions(directions: Sequence[Direction]) -> str:
     'between all of a, b, c, d, e, f'
     """
     languages = list_languages(directions)
-    if len(directions) > _MOST_LISTED and len(set(directions)) == len(languages) * (len(languages) - 1):
+    if len(directions) > _MOST_LISTED and _are_all(directions):
         left = len(languages) - _MOST_LISTED
         return f"between all of {', '.join(languages[:_MOST_LISTED])}" + (f" and {left} more" if left > 0 else "")
     left = len(directions) - _MOST_LISTED
@@ -125,7 +133,7 @@ def require_directions(directions: Collection[Direction], most: int = MOST_DIREC
         raise ConfigError(problem, advice="train several models")
     if len(set(directions)) < len(directions):
         raise ConfigError("a direction is there twice", advice="give each once")
-    if len(directions) > MOST_NAMED and {*directions} != {*all_directions(list_languages(directions))}:
+    if len(directions) > MOST_NAMED and not _are_all(directions):
         problem = f"{len(directions):,} directions, but a model has up to {MOST_NAMED:,}, or all between its languages"
         raise ConfigError(problem, advice="name its source or its target language")
     for code in (code for direction in directions for code in direction):

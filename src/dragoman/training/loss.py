@@ -45,7 +45,7 @@ def token_losses(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Ten
 
 @dataclass(frozen=True)
 class Labels:
-    """What M positions are scored on.
+    """The labels that M positions are scored on.
 
     Args:
         ids: of the target tokens, (M,).
