@@ -95,9 +95,10 @@ def test_other_tokenizers_are_exported_with_a_warning(kind: str, tmp_path: Path,
 def test_the_command_says_how_many_are_equal(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "text").write_text("Where is the station?\n\n>>fr<< I have two dogs.\n", encoding="utf-8")
     arguments = ["export", "ct2", "-m", "everyday", "-o", str(tmp_path / "ct2"), "--precision", "int8"]
-    for _ in range(2):  # the second replaces the first
-        assert program.run([*arguments, "--compare", str(tmp_path / "text")]) == 0
+    assert program.run([*arguments, "--compare", str(tmp_path / "text")]) == 0
     said = capsys.readouterr().err
+    assert program.run(arguments) == 1
+    assert "the output exists" in capsys.readouterr().err
     assert "of 2 sentences" in said
     assert ">>de<< >>en<< >>fr<< >>zh<<" in said
     assert program.run([*arguments[:3], "multi30k-en-de", "-o", str(tmp_path / "other")]) == 2
