@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 def get(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Such as opus-mt-en-de or firefox:en-de.")],
     precision: Stored = "int8",
-    source_lang: Annotated[str | None, option("Where the model names none, or another.", metavar="CODE")] = None,
-    target_lang: Annotated[str | None, option("The same; every text is for this language.", metavar="CODE")] = None,
+    source_lang: Annotated[str | None, option("Of its texts, if the model names none.", metavar="CODE")] = None,
+    target_lang: Annotated[
+        str | None, option("Of its translations, if the model names none, or several.", metavar="CODE")
+    ] = None,
     offline: Annotated[bool, option("Use no network: say whether the model is here.", "--offline")] = False,
 ) -> None:
     """Fetch a published model by its name, and keep it.

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 def import_(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A model as it was downloaded; or a .argosmodel.")],
     output: NewFolder,
-    source_lang: Annotated[str | None, option("Where the model names none, or another.", metavar="CODE")] = None,
-    target_lang: Annotated[str | None, option("The same; every text is for this language.", metavar="CODE")] = None,
+    source_lang: Annotated[str | None, option("Of its texts, if the model names none.", metavar="CODE")] = None,
+    target_lang: Annotated[
+        str | None, option("Of its translations, if the model names none, or several.", metavar="CODE")
+    ] = None,
     precision: Stored = "float32",
     compare: Annotated[
         Path | None, option("Text whose first 200 lines transformers and dragoman translate.", metavar="FILE")

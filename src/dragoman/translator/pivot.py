@@ -44,8 +44,8 @@ class Pivot(TextTranslator):
 
     def __init__(self, first: Translator, second: Translator, middle: str) -> None:
         self._first, self._second, self._middle = first, second, middle
-        into = _find(middle, dict.fromkeys(target for _, target in first.directions), first, "write")
-        out_of = _find(middle, dict.fromkeys(source for source, _ in second.directions), second, "read")
+        into = _find(middle, dict.fromkeys(target for _, target in first.directions), first, "into")
+        out_of = _find(middle, dict.fromkeys(source for source, _ in second.directions), second, "from")
         #: The default search of the second step.
         self.search = second.search
         self._steps = _Steps(first.pipeline, second.pipeline, into, out_of)
@@ -198,10 +198,10 @@ class _Steps:
         return found
 
 
-def _find(code: str, known: Iterable[str], translator: Translator, verb: str) -> str:
+def _find(code: str, known: Iterable[str], translator: Translator, way: str) -> str:
     """Return the code of the language in the middle, as a model has it."""
     known = list(known)
     if (found := code if known == [UNKNOWN] else find_code(code, known)) is None:
         advice = f"it translates {describe_directions(translator.directions)}"
-        raise ConfigError(f"a model that should {verb} {code!r}, the language in the middle, does not", advice=advice)
+        raise ConfigError(f"{code!r} cannot be the language in the middle: no direction goes {way} it", advice=advice)
     return found
