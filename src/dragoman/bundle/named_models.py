@@ -62,7 +62,7 @@ def downloads() -> Path:
     """Return the folder of the models that were fetched: DRAGOMAN_MODELS, or a place that the system has for such.
 
     Raises:
-        ConfigError: nobody knows where that is.
+        ConfigError: the user has no home folder, and DRAGOMAN_MODELS is not set.
     """
     if chosen := os.environ.get("DRAGOMAN_MODELS"):
         return Path(chosen)

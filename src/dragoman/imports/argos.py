@@ -25,7 +25,7 @@ _FILES = frozenset(
         *(f"model/{side}_vocabulary.{end}" for side in ("shared", "source", "target") for end in ("json", "txt")),
     )
 )
-#: Codes of Argos that are no codes of languages, and those that people know.
+#: Codes of Argos that are not language codes, and the usual codes for them.
 _CODES = {"zt": "zh-Hant", "pb": "pt-BR"}
 #: The search of Argos Translate, with nearly the same penalty.
 _SEARCH = SearchConfig(beam_size=4, length_penalty=0.2)
@@ -44,7 +44,7 @@ def import_argos(path: Path, languages: tuple[str | None, str | None] = (None, N
 
     Raises:
         BundleError: it is damaged or incomplete, or has a model that ours cannot be.
-        ConfigError: a language code is none.
+        ConfigError: a language code is missing or invalid.
         ResourceError: the disk is full.
     """
     if path.is_dir() and not _packages(path):

@@ -41,7 +41,7 @@ def import_ctranslate2(folder: Path, languages: tuple[str | None, str | None] = 
 
     Raises:
         BundleError: the folder is damaged or incomplete, or has a model that ours cannot be.
-        ConfigError: a language code is none.
+        ConfigError: a language code is missing or invalid.
     """
     return read_folder(folder, folder, languages, SearchConfig())
 
@@ -72,7 +72,10 @@ def read_folder(
     sizes = {"source_vocab_size": tokenizers.source.vocab_size, "target_vocab_size": tokenizers.target.vocab_size}
     ours = attributes.model_settings() | sizes
     check_variables(attributes, parsed(ModelConfig, ours, model.path), (len(pieces[0]), len(pieces[1])))
-    config = parsed(ModelConfig, ours | decided_settings(attributes, ours["d_model"]), model.path)
+    decided = decided_settings(attributes, ours["d_model"])
+    if sizes["target_vocab_size"] > len(pieces[1]):  # the bias keeps the padding from being written
+        decided["bias"] = True
+    config = parsed(ModelConfig, ours | decided, model.path)
     weights = our_weights(attributes, config)
     require_finite(weights, model.path)
     return Bundle(config, weights, tokenizers, search, {"imported_from": "ctranslate2"})

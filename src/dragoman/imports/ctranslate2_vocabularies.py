@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dragoman.errors import BundleError
+from dragoman.errors import BundleError, ConfigError
 from dragoman.imports.compressed_files import file_content
 from dragoman.imports.foreign_tokenizers import MOST_BYTES, built, tag_directions
 from dragoman.imports.m2m import is_language_token, m2m_tokenizers
@@ -19,7 +19,7 @@ from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.sentence_pieces import SentencePieces
 from dragoman.text.sides import Learned
 from dragoman.text.special_ids import SpecialIds
-from dragoman.text.tags import target_languages, target_tag
+from dragoman.text.tags import SEVERAL, TAG, target_languages, target_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 
@@ -84,7 +84,7 @@ def read_tokenizers(
 
     Raises:
         BundleError: a file is missing or damaged, or they do not belong together.
-        ConfigError: a language code is none.
+        ConfigError: a language code is missing or invalid.
     """
     models = _piece_models(folder)
     tokens = {piece: id for id, piece in enumerate(pieces[1]) if is_language_token(piece)}
@@ -96,11 +96,12 @@ def read_tokenizers(
         learned = [Learned(*each) for each in zip(models, map(_vocabulary, pieces, ids), ids, strict=True)]
         is_joint = models[0] == models[1] and pieces[0] == pieces[1] and ids[0] == ids[1]
         config = TokenizerConfig(kind=SentencePieces(models[0]).algorithm, joint=is_joint)
-        named = languages[0] or "", languages[1] or ""
-        if not all(named):
+        source, target = languages
+        has_tags = bool(marks.tag) or sum(TAG.fullmatch(piece) is not None for piece in pieces[0]) > 1
+        if source is None or (target is None and not has_tags):
             problem = "its files do not say which languages it translates"
-            raise BundleError(problem, folder, advice="give --source-lang and --target-lang")
-        directions = tag_directions(folder, named, pieces[0], None if marks.tag else languages[1])
+            raise ConfigError(problem, folder, advice="give --source-lang and --target-lang")
+        directions = tag_directions(folder, (source, target or SEVERAL), pieces[0], None if marks.tag else target)
         if marks.tag and (len(directions) == 1 or marks.tag not in map(target_tag, target_languages(directions))):
             raise ValueError(f"each source begins with {marks.tag!r}, no tag of its languages")
         return built(learned, config, directions)

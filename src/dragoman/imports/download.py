@@ -96,7 +96,8 @@ def fetch_file(file: RemoteFile, folder: Path, progress: Progress) -> None:
             break
         except _LOST as error:
             if number + 1 == _TRIES:
-                advice = "check the network, and run it again; what has come is kept"
+                kept = "; what has come is kept" if file.sha256 else ""
+                advice = f"check the network, and run it again{kept}"
                 raise NetworkError(_lost(error), file.url, advice=advice) from None
             time.sleep(0.2 * 4**number)
     if (problem := _problem(file, part)) is not None:

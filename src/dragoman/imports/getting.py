@@ -28,7 +28,7 @@ SOURCES: dict[str, Callable[[str], RemoteModel]] = {
 
 
 def find_remote(name: str, *, is_offline: bool = False) -> RemoteModel:
-    """Return the model of a name: "opus-mt-en-de", "hf:OWNER/MODEL" or "firefox:en-de".
+    """Return the model of a name: "opus-mt-en-de", "hf:OWNER/MODEL", "firefox:en-de" or "argos:en-de".
 
     Raises:
         ConfigError: no name is like this.

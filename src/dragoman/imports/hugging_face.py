@@ -59,7 +59,7 @@ def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] =
 
     Raises:
         BundleError: the folder is damaged or incomplete, or has another kind of model.
-        ConfigError: a language code is none.
+        ConfigError: a language code is invalid.
     """
     stock = read_stock_config(folder)
     search, is_renormalized = read_search(folder, stock)

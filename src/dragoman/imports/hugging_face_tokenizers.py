@@ -35,7 +35,7 @@ def read_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | Non
 
     Raises:
         BundleError: a file is missing or damaged, or contradicts another.
-        ConfigError: a language code is none.
+        ConfigError: a language code is invalid.
     """
     settings = _optional(folder / _SETTINGS)
     models = [content_of(folder / name) for name in ("source.spm", "target.spm")]

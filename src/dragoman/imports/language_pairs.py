@@ -25,5 +25,5 @@ def read_pair(pair: str, source: str) -> tuple[str, str]:
 
 def nearby_pairs(pairs: Iterable[str], source: str, target: str) -> str:
     """Return advice that names the pairs with one of two languages; English, which most have, does not count."""
-    near = sorted(pair for pair in pairs if {*pair.split("-")} & {source, target} - {"en"})
+    near = sorted({pair for pair in pairs if {*pair.split("-")} & {source, target} - {"en"}})
     return f"with one of the two it has {', '.join(near)}" if near else "it has none with these languages"

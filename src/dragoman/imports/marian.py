@@ -34,7 +34,7 @@ def import_marian(folder: Path, languages: tuple[str | None, str | None] = (None
 
     Raises:
         BundleError: the folder is damaged or incomplete, or has a model that ours cannot be.
-        ConfigError: a language code is none, or nobody says which languages these are.
+        ConfigError: a language code is missing or invalid.
     """
     files = MarianFolder(folder)
     path = files.model

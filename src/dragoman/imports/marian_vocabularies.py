@@ -38,7 +38,7 @@ def read_vocabularies(
 
     Raises:
         BundleError: a file is damaged, or contradicts another.
-        ConfigError: a language code is none.
+        ConfigError: a language code is invalid.
     """
     try:
         learned = [_learned(*files) for files in zip(models, tables or (None, None), strict=True)]

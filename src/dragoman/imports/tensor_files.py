@@ -18,6 +18,8 @@ _MOST_BYTES = 10_000_000
 _MOST_SHARDS, _LONGEST_NAME = 1_000, 200
 #: Ends of the names of files of weights that are not read: of other versions of PyTorch, TensorFlow and Flax.
 _OTHER_WEIGHTS = (".pt", ".pth", ".h5", ".msgpack")
+#: Files of a training, which have no weights of the model.
+_OF_TRAINING = ("optimizer", "scheduler", "rng_state", "training_args")
 
 
 def stored_tensors(folder: Path) -> dict[str, StoredTensor]:
@@ -69,7 +71,8 @@ def _shards(index: Path, suffix: str) -> list[Path]:
 
 
 def _missing_weights(folder: Path) -> BundleError:
-    if others := [path for path in sorted(folder.iterdir()) if path.suffix in _OTHER_WEIGHTS]:
+    files = [path for path in sorted(folder.iterdir()) if not path.name.startswith(_OF_TRAINING)]
+    if others := [path for path in files if path.suffix in _OTHER_WEIGHTS]:
         problem = f"its weights are in another format, and only {' or '.join(FILES)} is read"
         return BundleError(problem, others[0], advice="save the model as safetensors with transformers")
     return BundleError(f"no {' or '.join(FILES)} in this folder", folder, advice="is this the right folder?")
