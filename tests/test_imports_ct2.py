@@ -31,7 +31,7 @@ from tiny import many_tokenizers, tiny_bundle
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.bundle.named_models import named_models
 from dragoman.cli import program
-from dragoman.errors import DragomanError
+from dragoman.errors import ConfigError, DragomanError
 from dragoman.exchange.obstacles import onnx_obstacles
 from dragoman.imports.ctranslate2 import import_ctranslate2
 from dragoman.imports.kinds import kind_of
@@ -126,6 +126,15 @@ def test_a_package_of_a_model_of_several_languages_keeps_its_tags(tmp_path: Path
     assert {("en", "de"), ("en", "zh")} <= {*tokenizers.directions}
     line = ">>de<< A man."
     assert tokenizers.source.encode(line) == bundle.tokenizers.source.encode(line)
+
+
+def test_a_folder_with_tags_keeps_all_its_target_languages(tmp_path: Path) -> None:
+    bundle = tiny_bundle(many_tokenizers())
+    folder = write_folder(tmp_path / "ct2", folder_files(bundle))
+    assert {("en", "de"), ("en", "zh")} <= {*import_ctranslate2(folder, ("en", None)).tokenizers.directions}
+    assert import_ctranslate2(folder, ("en", "de")).tokenizers.directions == (("en", "de"),)
+    with pytest.raises(ConfigError, match="which languages"):
+        import_ctranslate2(folder, (None, None))
 
 
 @pytest.mark.parametrize("top", ["translate-en_de-1_2/", ""])
