@@ -245,7 +245,7 @@ def test_a_model_that_is_not_calibrated_says_so() -> None:
     two = [calibrated(), calibrated()]
     ensemble = Translator(two, TOKENIZERS, facts=ModelFacts.of_bundles(two, ["one", "other"]))
     assert ensemble.translate("A man.").confidence is None
-    with pytest.raises(ConfigError, match="an ensemble does not have; translate with one model"):
+    with pytest.raises(ConfigError, match="an ensemble has none; translate with one model"):
         ensemble.translate("A man.", doubts=True)
 
 

@@ -70,7 +70,7 @@ def test_the_report_says_what_was_found_and_what_was_refused(tmp_path: Path) -> 
     assert lines[-1].startswith("refused: 8.92 gained on new text for 1.60 lost on old text; if you want that, use ")
     assert lines[-1].endswith("runs/new-share-100, or give --max-loss 1.7") or lines[-1].endswith("--max-loss 1.6")
     unsure = report(replace(outcome(2.0, *LADDER), p_value=0.31), output)
-    assert "chance alone gives such a gain on 10 pairs with p = 0.31: too few pairs to be sure" in unsure
+    assert "on 10 pairs, chance alone gives such a gain with p = 0.31; the gain is not significant" in unsure
     nothing_allowed = written(0.0, output, *LADDER)
     assert "better weights were refused; runs/new has the old weights" in nothing_allowed
     nothing_better = written(0.2, output, (100, 50.0, 64.2))

@@ -18,8 +18,8 @@ from dragoman.settings.duration import duration_text, parse_duration
 if TYPE_CHECKING:
     from dragoman.experiments.updating import Outcome
 
-#: The most by which chance may explain a gain.
-_SURE = 0.05
+#: A gain with a larger p-value is not significant.
+_SIGNIFICANT = 0.05
 
 
 def update(
@@ -135,9 +135,10 @@ def report(outcome: Outcome, output: Path) -> list[str]:
         lost = "" if before.old is None else f" and loses {chosen.loss(before):.2f} on old text"
         lines.append(f"{output} gains {chosen.new - before.new:.2f} on new text{lost}")
     if outcome.p_value is not None:
-        doubt = ": too few pairs to be sure" if outcome.p_value > _SURE else ""
+        doubt = "; the gain is not significant" if outcome.p_value > _SIGNIFICANT else ""
+        probability = "p < 0.01" if outcome.p_value < 0.01 else f"p = {outcome.p_value:.2f}"
         pairs = counted(outcome.n_held_out, "pair")
-        lines.append(f"chance alone gives such a gain on {pairs} with p = {outcome.p_value:.2f}{doubt}")
+        lines.append(f"on {pairs}, chance alone gives such a gain with {probability}{doubt}")
     if better:
         gain, loss = better[0].new - before.new, better[0].loss(before)
         least = math.ceil(10 * loss) / 10

@@ -98,8 +98,8 @@ class Cut:
     Args:
         rank, world_size: the number of the process, and of all.
         micro_batch_tokens: of a micro-batch, at most; None is the whole share.
-        extra_tokens: a micro-batch takes as long as so many tokens more than it has. Pairs of changing lengths are cut
-            by it: into more groups, or with more padding.
+        extra_tokens: the fixed cost of a micro-batch, in tokens. The higher it is, the fewer groups pairs of changing
+            lengths are cut into, and the more padding they have.
         one_length: see `collate`.
     """
 

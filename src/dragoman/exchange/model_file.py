@@ -50,7 +50,8 @@ def model_file(name: str | Path) -> bytes:
         problem = "a web page cannot hold this model (tokenizer.tags=both: only sources begin with tags there)"
         raise ConfigError(problem, name, advice="export another model")
     if not bundle.tokenizers.source.special_ids.has_end:
-        raise ConfigError("no mark ends a source of this model, and the engine of pages adds one", name)
+        problem = "no mark ends a source of this model, and the engine of pages adds one"
+        raise ConfigError(problem, name, advice="export another model")
     parts = {"weights": _weights(bundle, folder), **_piece_models(bundle.tokenizers)}
     if bundle.short_list is not None:
         _log.warning(f"{name}: its short-list is left out; the page scores the whole vocabulary at each step")

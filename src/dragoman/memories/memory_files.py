@@ -134,7 +134,8 @@ def append_new_units(path: Path, units: Iterable[Unit]) -> int:
         ConfigError: a unit has the same language on both sides.
         DragomanError: as `append_units`.
     """
-    known = open_units(path) if path.exists() and path.stat().st_size else ()
+    is_new = not (path.exists() and path.stat().st_size)
+    known = () if is_new else _read_two_languages(path) if _suffix(path) == ".tmx" else open_units(path)
     last = {(*unit.direction, unit.source): unit.target for unit in known}
     new = []
     for unit in units:

@@ -113,9 +113,11 @@ class TranslationService:
         if len(legs) == 1:
             return await self._by_model(legs[0], lines, options, stop)
         first, second = legs
-        n_best, of_both = options.get("n_best") or 1, {name: options[name] for name in {*options} - {*OF_LAST_STEP}}
+        of_both = {name: options[name] for name in {*options} - {*OF_LAST_STEP}}
         into = await self.helpers.call(first_steps, lines, first.target, stop=stop)
         firsts = await self._by_model(first, into, of_both, stop)
+        async with self._model(second.model) as model:
+            n_best = _search_config(model, options).n_best
         onward = await self.helpers.call(second_steps, lines, second.source, firsts, n_best, stop=stop)
         seconds = await self._by_model(second, list(chain.from_iterable(onward)), options, stop)
         counts = [len(one) for one in onward]

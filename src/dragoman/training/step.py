@@ -47,7 +47,7 @@ class Step(Protocol):
         """
 
     def outcome(self) -> Outcome:
-        """Wait for the device, and return the outcome of the steps since the last call that `make` did not return."""
+        """Wait for the device, and return the outcome of the steps whose `make` returned None, since the last call."""
 
 
 class PlainStep:
@@ -78,5 +78,5 @@ class PlainStep:
         return Outcome(sums, int(not is_finite), self._skipped_in_a_row)
 
     def outcome(self) -> Outcome:
-        """Return that nothing is left to tell."""
+        """Return an empty outcome: `make` has returned all of them."""
         return Outcome(skipped_in_a_row=self._skipped_in_a_row)

@@ -54,7 +54,7 @@ class Pivot(TextTranslator):
         ways = ((source, target) for source in sources for target in targets)
         self._directions = tuple(way for way in ways if way[0] != way[1] or UNKNOWN in way)
         if not self._directions:
-            problem = f"through {middle} there is no way but from {sources[0]} back to it"
+            problem = f"through {middle}, these models only translate {sources[0]} into {sources[0]}"
             raise ConfigError(problem, advice="choose other models, or another language in the middle")
 
     @classmethod
@@ -188,7 +188,7 @@ class _Steps:
         batch_size: int | None,
         stop: StopCondition | None,
     ) -> list[list[Translation]]:
-        """Translate the texts in the middle of each request; the best of all first, which errors count."""
+        """Translate the texts in the middle: first the best of each request, since errors count them."""
         places = sorted((rank, row) for row, requests in enumerate(onward) for rank in range(len(requests)))
         requests = [onward[row][rank] for rank, row in places]
         translations = self.second.translate(requests, config, batch_size=batch_size, stop=stop)

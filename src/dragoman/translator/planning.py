@@ -191,10 +191,10 @@ class Planner:
         found = None if self._calibrations is None else self._calibrations.of(source, target)
         if found is None and request.needs_calibration:
             option = "--doubts" if request.min_confidence is None else "--min-confidence"
-            wanted = f"{option} needs the confidence of the model"
             if self._is_ensemble:
-                raise ConfigError(f"{wanted}, which an ensemble does not have", advice="translate with one model")
-            problem = f"{wanted}, which is not calibrated from {source} to {target}"
+                problem = f"{option} needs a confidence, and an ensemble has none"
+                raise ConfigError(problem, advice="translate with one model")
+            problem = f"{option} needs a confidence, and the model is not calibrated from {source} to {target}"
             raise ConfigError(problem, advice=f"calibrate it: dragoman package --calibrate; or leave {option} out")
         return found
 

@@ -171,7 +171,8 @@ class Translator(TextTranslator):
 
     def is_calibrated(self, source_lang: str | None, target_lang: str) -> bool:
         """See `TextTranslator`."""
-        return self.pipeline.planner.is_calibrated(source_lang, target_lang)
+        source, target = self.pipeline.planner.find(source_lang, target_lang)
+        return self.pipeline.planner.is_calibrated(source, target or target_lang)
 
     def answering(self, **options: Unpack[SearchOptions]) -> Answer:
         """See `TextTranslator`."""

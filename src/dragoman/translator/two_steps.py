@@ -68,8 +68,9 @@ def joined(
     """
     second = seconds[0]
     if not second.alternatives:
-        return replace(second, n_parts=first.n_parts, pivot=FirstStep.of(middle, first))
-    pairs = zip(_different(first.alternatives), seconds, strict=False)
+        flags = merge_flags((*first.flags, *second.flags))
+        return replace(second, n_parts=first.n_parts, flags=flags, pivot=FirstStep.of(middle, first))
+    pairs = zip(_different(first.alternatives or (_NOTHING,)), seconds, strict=False)
     best, *others = [_alternative(before, each) for before, found in pairs for each in found.alternatives]
     others.sort(key=lambda each: -each.score)
     alternatives = _different([best, *others])[: max(len(found.alternatives) for found in seconds)]
