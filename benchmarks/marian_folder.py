@@ -1,9 +1,12 @@
 """A folder of Firefox or Bergamot: dragoman with 8-bit integers beside slimt, in turns, on the same sentences.
 
-    DRAGOMAN_SLIMT=python3.11 python benchmarks/marian_folder.py FOLDER SOURCE [--lines 1000] [--rounds 5]
+    DRAGOMAN_SLIMT=python3.11 python benchmarks/marian_folder.py FOLDER SOURCE [--lines 1000] [--rounds 5] [--workers 2]
 
-DRAGOMAN_SLIMT names a Python that has slimt. Both have two workers. It prints JSON: the sentences a second of each
-round, the ratio of the medians, and how many translations are equal.
+DRAGOMAN_SLIMT names a Python that has slimt. It prints JSON: the sentences of each round, the pieces of the vocabulary
+that were written, and the seconds by the clock and of processor time, which other programs disturb less. The ratios are
+of median speeds. `equal` says how many translations of the last round are the same. slimt 0.1.0 is no yardstick for
+that: docs/speed.md says why. DRAGOMAN_BERGAMOT names a folder that has Firefox's engine, as
+`npm install --prefix FOLDER @browsermt/bergamot-translator` makes it: then its translations are compared too.
 """
 
 import argparse
@@ -14,31 +17,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+from measuring import machine
+from sentencepiece import SentencePieceProcessor
 
 from dragoman import Translator
 from dragoman.bundle.bundle import write_bundle
 from dragoman.imports.marian import import_marian
 
-#: slimt's package asks the network for lists of models when it is imported, so its library is loaded alone.
-SLIMT = """
-import glob, importlib.util, json, sys, time, sysconfig
-place = glob.glob(sysconfig.get_paths()["purelib"] + "/slimt/_slimt*.so")[0]
-spec = importlib.util.spec_from_file_location("_slimt", place)
-slimt = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(slimt)
-settings = json.loads(sys.argv[1])
-config = slimt.Config()
-for name, value in settings["shape"].items():
-    setattr(config, name, value)
-config.feed_forward_depth, config.split_mode = 2, "sentence"
-model, service = slimt.Model(config, slimt.Package(**settings["files"])), slimt.Service(2, 0)
-for line in sys.stdin:
-    sentences = json.loads(line)
-    start = time.perf_counter()
-    texts = [each.target.text for each in service.translate(model, sentences, html=False)]
-    print(json.dumps([time.perf_counter() - start, texts]), flush=True)
-"""
+HERE = Path(__file__).parent
 
 
 def main() -> None:
@@ -46,40 +35,92 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("source", type=Path)
-    parser.add_argument("--lines", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=5)
+    for name, usual in (("--lines", 1000), ("--rounds", 5), ("--workers", 2)):
+        parser.add_argument(name, type=int, default=usual)
     arguments = parser.parse_args()
     sentences = arguments.source.read_text(encoding="utf-8").splitlines()[: arguments.lines]
     imported = import_marian(arguments.folder)
     with tempfile.TemporaryDirectory() as temporary:
         write_bundle(Path(temporary) / "bundle", imported, "int8")
-        ours = Translator.load(Path(temporary) / "bundle", device="cpu", workers=2, precision="int8")
-    shape = {
-        "layers": [imported.config.n_encoder_layers, imported.config.n_decoder_layers],
-        "num_heads": imported.config.n_heads,
-    }
+        ours = Translator.load(Path(temporary) / "bundle", device="cpu", workers=arguments.workers, precision="int8")
+    shape = imported.config.n_encoder_layers, imported.config.n_decoder_layers, imported.config.n_heads
     parts = {"model": "model*.bin", "vocabulary": "vocab*.spm", "shortlist": "lex*.bin"}
     files = {name: str(next(arguments.folder.glob(pattern))) for name, pattern in parts.items()}
-    command = [os.environ["DRAGOMAN_SLIMT"], "-c", SLIMT, json.dumps({"shape": shape, "files": files})]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    settings = json.dumps({"shape": shape, "files": files, "workers": arguments.workers})
+    process = subprocess.Popen(
+        [os.environ["DRAGOMAN_SLIMT"], str(HERE / "slimt_peer.py"), settings],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdin is not None
     assert process.stdout is not None
-    speeds: dict[str, list[float]] = {"dragoman": [], "slimt": []}
-    n_equal = 0
+    stdin, stdout = process.stdin, process.stdout
+
+    def translate() -> list[str]:
+        return [each.text for each in ours.translate(sentences, plain=True, beam_size=1)]
+
+    def translate_by_slimt() -> list[str]:
+        print(json.dumps(sentences), file=stdin, flush=True)
+        texts: list[str] = json.loads(stdout.readline())
+        return texts
+
+    systems: dict[str, Callable[[], list[str]]] = {"dragoman": translate, "slimt": translate_by_slimt}
+    count = SentencePieceProcessor(model_file=files["vocabulary"])
+    rounds: dict[str, list[dict[str, float]]] = {name: [] for name in systems}
+    texts: dict[str, list[str]] = {}
     for number in range(arguments.rounds + 1):  # the first round warms both up
-        start = time.perf_counter()
-        texts = [each.text for each in ours.translate(sentences, plain=True)]
-        seconds = {"dragoman": time.perf_counter() - start}
-        print(json.dumps(sentences), file=process.stdin, flush=True)
-        seconds["slimt"], theirs = json.loads(process.stdout.readline())
-        n_equal = sum(" ".join(a.split()) == " ".join(b.split()) for a, b in zip(texts, theirs, strict=True))
-        for name, value in seconds.items():
-            speeds[name] += [len(sentences) / value] if number else []
+        for name, run in systems.items():
+            clock, work = time.perf_counter(), processor_seconds(os.getpid())
+            texts[name] = run()
+            clock, work = time.perf_counter() - clock, processor_seconds(os.getpid()) - work
+            pieces = sum(map(len, count.encode(texts[name])))
+            figures = {"sentences": len(sentences), "pieces": pieces, "seconds": clock, "processor seconds": work}
+            rounds[name] += [figures] if number else []
     process.stdin.close()
-    medians = {name: statistics.median(values) for name, values in speeds.items()}
-    report = {"sentences": len(sentences), "equal": n_equal, "ratio": medians["dragoman"] / medians["slimt"]}
-    json.dump({**report, "sentences_per_second": speeds}, sys.stdout, indent=2)
+    if "DRAGOMAN_BERGAMOT" in os.environ:
+        texts["bergamot"] = translate_by_bergamot(arguments.folder, sentences)
+    report = {"machine": machine(), "workers": arguments.workers, **compared(rounds)}
+    json.dump({**report, "equal": agreement(texts), "rounds": rounds}, sys.stdout, indent=2)
     print()
+
+
+def processor_seconds(process: int) -> float:
+    """Return what a process and its children have used so far."""
+    used = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    children = [each.read_text().split() for each in Path(f"/proc/{process}/task").glob("*/children")]
+    own = (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(processor_seconds(int(child)) for some in children for child in some)
+
+
+def translate_by_bergamot(folder: Path, sentences: list[str]) -> list[str]:
+    """Translate by Firefox's engine, each sentence by itself, so that it has a short-list of its own."""
+    script = HERE / "bergamot.cjs"
+    command = ["node", str(script), os.environ["DRAGOMAN_BERGAMOT"], str(folder)]
+    done = subprocess.run(command, input=json.dumps(sentences), capture_output=True, text=True, check=True)
+    texts: list[str] = json.loads(done.stdout)
+    return texts
+
+
+def compared(rounds: dict[str, list[dict[str, float]]]) -> dict[str, float]:
+    """Return the ratios of the medians of both systems."""
+    ratios = {}
+    for what in ("sentences", "pieces"):
+        for time_of in ("seconds", "processor seconds"):
+            speeds = [statistics.median(each[what] / each[time_of] for each in of) for of in rounds.values()]
+            ratios[f"ratio of {what} in {time_of}"] = round(speeds[0] / speeds[1], 3)
+    return ratios
+
+
+def agreement(texts: dict[str, list[str]]) -> dict[str, int]:
+    """Return how many translations each two systems share."""
+    plain = {name: [" ".join(text.split()) for text in some] for name, some in texts.items()}
+    names = list(plain)
+    return {
+        f"{one}, {other}": sum(a == b for a, b in zip(plain[one], plain[other], strict=True))
+        for number, one in enumerate(names)
+        for other in names[number + 1 :]
+    }
 
 
 if __name__ == "__main__":
