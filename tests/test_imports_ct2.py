@@ -112,7 +112,6 @@ def test_sources_of_opennmt_have_no_end(bundle: Bundle, tmp_path: Path) -> None:
     assert found.tokenizers.source.special_ids.ended([]) == [1, 0]  # there is something to attend to
     write_bundle(tmp_path / "bundle", found)
     assert load_bundle(tmp_path / "bundle").tokenizers.equals(found.tokenizers)
-    assert program.run(["export", "web", "-m", str(tmp_path / "bundle"), "-o", str(tmp_path / "web")]) == 2
     assert [each.setting for each in onnx_obstacles(found)] == ["special_ids.source.end"]
 
 
@@ -169,6 +168,20 @@ def test_a_package_is_fetched_by_its_name(bundle: Bundle, tmp_path: Path, monkey
     (tmp_path / "text").write_text("A man is riding a horse.\n")
     for name in ("argos:en-de", "argos-en-de"):
         assert program.run(["translate", "-m", name, "-i", str(tmp_path / "text"), "-o", "-"]) == 0
+
+
+def test_an_older_package_that_was_left_is_no_hindrance(
+    bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = tmp_path / "models" / ".argos-en-de.files"
+    left.mkdir(parents=True)
+    (left / "en-de-1.9.argosmodel").write_bytes(zipped(package_files(bundle)))
+    monkeypatch.setenv("DRAGOMAN_MODELS", str(tmp_path / "models"))
+    with publishing() as published:
+        monkeypatch.setenv("ARGOS_PACKAGE_INDEX", published.address)
+        publish(published, bundle)
+        assert program.run(["get", "argos:en-de"]) == 0
+    assert [path.name for path in (tmp_path / "models").iterdir()] == ["argos-en-de"]
 
 
 def publish(published: Published, bundle: Bundle) -> None:
@@ -374,10 +387,11 @@ RECIPES = {
     "no tokenizer": (other(sentencepiece_model=None), "CTranslate2 keeps no tokenizer"),
     "two tokenizers": (other(sentencepiece_model=None, a_model=b"x", b_model=b"x"), "(a.model, b.model)"),
     "subword-nmt": (other(sentencepiece_model=None, bpe_model=b"#version: 0.2\ne n\n"), "subword-nmt"),
+    "subword-nmt 0.1": (other(sentencepiece_model=None, bpe_model="t h\nä n</w>\n".encode()), "subword-nmt"),
     "no SentencePiece model": (other(sentencepiece_model=b"\x0a\xff\xff\xff\xff\xff"), "SentencePiece cannot read it"),
     "no settings": (other(config_json=None), "file not found"),
     "settings of no JSON": (other(config_json=b"{"), "not readable as JSON"),
-    "marks of numbers": (settings(eos_token=7), "its marks are no pieces"),
+    "marks of numbers": (settings(eos_token=7), "its special tokens are no pieces"),
     "unknown mark": (settings(eos_token="<end>"), "no piece '<end>'"),
     "start of the caller": (settings(decoder_start_token=None), "starts with what the caller says"),
     "a piece before each source": (
@@ -421,6 +435,15 @@ def test_a_damaged_folder_is_one_line(recipe: str, bundle: Bundle, files: dict[s
         tracemalloc.stop()
     assert problem in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_an_error_names_the_package_and_not_where_it_was_unpacked(files: dict[str, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "en_de.argosmodel"
+    metadata = json.dumps({"from_code": "en", "to_code": "de"}).encode()
+    path.write_bytes(zipped({"metadata.json": metadata, "model/model.bin": files["model.bin"]}))
+    with pytest.raises(DragomanError, match="file not found") as caught:
+        kind_of(path).read(path, (None, None))
+    assert f": {path}/model/config.json" in str(caught.value) == caught.value.message
 
 
 def test_languages_are_needed(files: dict[str, bytes], tmp_path: Path, capsys: Any) -> None:

@@ -14,7 +14,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 #: Characters that could steer a terminal or hide in a message: control characters except tab and newline (messages
 #: have lines), marks that reverse the direction of writing, and other invisible format characters and separators.
@@ -91,6 +91,12 @@ class DragomanError(Exception):
         rest = [f"and {len(details) - _MOST:,} more"] if len(details) > _MOST else []
         self.message = "\n  ".join([head, *map(_line, details[:_MOST]), *rest])
         super().__init__(self.message)
+
+    def found_in(self, path: Path, *, instead_of: Path) -> Self:
+        """Name a path in place of another, such as the package of a file that was unpacked; return the error."""
+        self.message = self.message.replace(str(instead_of), printable(str(path)))
+        self.args = (self.message,)
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Go to another process as it is, whatever the arguments of its class."""

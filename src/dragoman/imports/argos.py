@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.errors import BundleError
+from dragoman.errors import BundleError, DragomanError
 from dragoman.imports.ctranslate2 import MODEL, read_folder
 from dragoman.imports.zip_packages import unpack
 from dragoman.machine.json_files import JSON_LIMIT, read_json
@@ -51,8 +51,12 @@ def import_argos(path: Path, languages: tuple[str | None, str | None] = (None, N
         return _read(path, languages)
     package = path if path.is_file() else _packages(path)[0]
     with TemporaryDirectory() as temporary:
-        unpack(package, _METADATA, _FILES, Path(temporary))
-        return _read(Path(temporary), languages)
+        folder = Path(temporary).resolve()
+        unpack(package, _METADATA, _FILES, folder)
+        try:
+            return _read(folder, languages)
+        except DragomanError as error:
+            raise error.found_in(package, instead_of=folder) from None
 
 
 def _packages(folder: Path) -> list[Path]:

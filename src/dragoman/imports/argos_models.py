@@ -59,4 +59,8 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def _fetch(file: RemoteFile, folder: Path, progress: Progress) -> None:
+    """Fetch a package in place of other versions, which an earlier call may have left."""
+    for path in folder.glob(f"*{SUFFIX}"):
+        if path.name != file.name:
+            path.unlink()
     fetch_file(file, folder, progress)

@@ -10,7 +10,7 @@ from dragoman.bundle.bundle import Bundle
 from dragoman.errors import BundleError
 from dragoman.imports.ctranslate2_settings import NAMES, REVISIONS, Attributes
 from dragoman.imports.ctranslate2_variables import Specification, read_specification
-from dragoman.imports.ctranslate2_vocabularies import Marks, read_pieces, read_tokenizers
+from dragoman.imports.ctranslate2_vocabularies import SpecialTokens, read_pieces, read_tokenizers
 from dragoman.imports.ctranslate2_weights import check_variables, decided_settings, our_weights
 from dragoman.imports.marian_binary import is_binary
 from dragoman.imports.model_checks import parsed, require_finite
@@ -22,6 +22,8 @@ from dragoman.text.tags import TAG
 MODEL, CONFIG = "model.bin", "config.json"
 #: The first version whose settings are in `config.json` alone.
 _WITH_CONFIG = 6
+#: The special tokens that a model has unless it names others.
+_DEFAULT_TOKENS = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
 
 
 def is_ctranslate2(folder: Path) -> bool:
@@ -65,10 +67,10 @@ def read_folder(
     attributes = Attributes(model, settings.get("layer_norm_epsilon"))
     if obstacles := [*attributes.obstacles()]:
         raise BundleError(f"dragoman has no such model: {'; '.join(obstacles)}", model.path, advice="take another")
-    marks = _marks(settings, attributes, model.path)
-    pieces = read_pieces(folder, "source", marks.unknown), read_pieces(folder, "target", marks.unknown)
+    special = _special_tokens(settings, attributes, model.path)
+    pieces = read_pieces(folder, "source", special.unknown), read_pieces(folder, "target", special.unknown)
     _require_sizes(attributes, pieces)
-    tokenizers = read_tokenizers(tokenizer_folder, pieces, marks, languages)
+    tokenizers = read_tokenizers(tokenizer_folder, pieces, special, languages)
     sizes = {"source_vocab_size": tokenizers.source.vocab_size, "target_vocab_size": tokenizers.target.vocab_size}
     ours = attributes.model_settings() | sizes
     check_variables(attributes, parsed(ModelConfig, ours, model.path), (len(pieces[0]), len(pieces[1])))
@@ -87,7 +89,7 @@ def _settings(model: Specification) -> Mapping[str, Any]:
     found = read_json(path.resolve(), JSON_LIMIT) if path.is_file() or model.version >= _WITH_CONFIG else {}
     if model.version >= _WITH_CONFIG:
         return found
-    old = {name: model.text(name) or usual for name, usual in _USUAL.items()}
+    old = {name: model.text(name) or usual for name, usual in _DEFAULT_TOKENS.items()}
     has_start = model.number("with_target_bos") != 0
     return {
         **found,
@@ -98,26 +100,25 @@ def _settings(model: Specification) -> Mapping[str, Any]:
     }
 
 
-_USUAL = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
-
-
-def _marks(settings: Mapping[str, Any], attributes: Attributes, path: Path) -> Marks:
+def _special_tokens(settings: Mapping[str, Any], attributes: Attributes, path: Path) -> SpecialTokens:
     """Return the special pieces. Sources of OpenNMT-py have no end; those of other programs have one.
 
     Raises:
         BundleError: something else is put before a text.
     """
-    unknown, first, end = (settings.get(name, usual) for name, usual in _USUAL.items())
+    unknown, first, end = (settings.get(name, usual) for name, usual in _DEFAULT_TOKENS.items())
     start = settings.get("decoder_start_token", "<s>")
     if not all(isinstance(piece, str) for piece in (unknown, end, start)):
-        problem = "a translation starts with what the caller says" if start is None else "its marks are no pieces"
+        problem = (
+            "a translation starts with what the caller says" if start is None else "its special tokens are no pieces"
+        )
         raise BundleError(problem, path.with_name(CONFIG), advice="take another model")
     has_first = bool(settings.get("add_source_bos"))
     if has_first and not (isinstance(first, str) and TAG.fullmatch(first)):
         raise BundleError(f"each source begins with {first!r}", path.with_name(CONFIG), advice="take another model")
     is_plain = start == "<s>" and not attributes.starts_from_zeros
     ends_source = settings.get("add_source_eos") is True or not is_plain
-    return Marks(unknown, end, start, ends_source, attributes.starts_from_zeros, first if has_first else "")
+    return SpecialTokens(unknown, end, start, ends_source, attributes.starts_from_zeros, first if has_first else "")
 
 
 def _require_sizes(attributes: Attributes, pieces: tuple[list[str], list[str]]) -> None:

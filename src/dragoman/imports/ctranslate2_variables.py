@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import BundleError
+from dragoman.imports.stored_tensor import from_bfloat16
 from dragoman.machine.arrays import Floats
 
 VERSIONS = range(2, 7)
@@ -102,10 +103,8 @@ class Specification:
     def _numbers(self, name: str) -> NDArray[np.generic]:
         variable = self.variables[name]
         type, count = np.dtype(_TYPES[variable.kind]), math.prod(variable.shape)
-        values: NDArray[np.generic] = np.fromfile(self.path, type, count, offset=variable.start)
-        if variable.kind == "bfloat16":
-            values = (values.astype(np.uint32) << 16).view(np.float32)
-        return values.reshape(variable.shape)
+        values = np.fromfile(self.path, type, count, offset=variable.start)
+        return (from_bfloat16(values) if variable.kind == "bfloat16" else values).reshape(variable.shape)
 
 
 def read_specification(path: Path) -> Specification:

@@ -7,6 +7,7 @@ with. How it was converted tells which these are: Marian's sources end with `</s
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -25,11 +26,12 @@ from dragoman.text.vocabulary import Vocabulary
 
 _PIECES = ("sentencepiece.model", "source.spm and target.spm")
 _PADDING = ("<blank>", "<pad>")
-_SUBWORD_NMT = b"#version"
+#: The beginning of codes of subword-nmt: a version, from 0.2 on, or the first pair of pieces.
+_SUBWORD_NMT = re.compile(rb"#version|[^\s\x00-\x1f]+ [^\s\x00-\x1f]+\r?(\n|$)")
 _COPY = "use another copy"
 
 
-class Marks(NamedTuple):
+class SpecialTokens(NamedTuple):
     """The special pieces of a model; they are settings of `config.json`.
 
     Args:
@@ -74,7 +76,7 @@ def _lines(text: str) -> list[str]:
 
 
 def read_tokenizers(
-    folder: Path, pieces: tuple[list[str], list[str]], marks: Marks, languages: tuple[str | None, str | None]
+    folder: Path, pieces: tuple[list[str], list[str]], special: SpecialTokens, languages: tuple[str | None, str | None]
 ) -> Tokenizers:
     """Return the tokenizers of both sides.
 
@@ -91,19 +93,19 @@ def read_tokenizers(
     try:
         _require_own(models, pieces)
         if len(tokens) > 1:
-            return _many_languages(models[0], pieces[1], tokens, marks, languages)
-        ids = _special_ids(pieces[0], marks, is_target=False), _special_ids(pieces[1], marks, is_target=True)
+            return _many_languages(models[0], pieces[1], tokens, special, languages)
+        ids = _special_ids(pieces[0], special, is_target=False), _special_ids(pieces[1], special, is_target=True)
         learned = [Learned(*each) for each in zip(models, map(_vocabulary, pieces, ids), ids, strict=True)]
         is_joint = models[0] == models[1] and pieces[0] == pieces[1] and ids[0] == ids[1]
         config = TokenizerConfig(kind=SentencePieces(models[0]).algorithm, joint=is_joint)
         source, target = languages
-        has_tags = bool(marks.tag) or sum(TAG.fullmatch(piece) is not None for piece in pieces[0]) > 1
+        has_tags = bool(special.tag) or sum(TAG.fullmatch(piece) is not None for piece in pieces[0]) > 1
         if source is None or (target is None and not has_tags):
             problem = "its files do not say which languages it translates"
             raise ConfigError(problem, folder, advice="give --source-lang and --target-lang")
-        directions = tag_directions(folder, (source, target or SEVERAL), pieces[0], None if marks.tag else target)
-        if marks.tag and (len(directions) == 1 or marks.tag not in map(target_tag, target_languages(directions))):
-            raise ValueError(f"each source begins with {marks.tag!r}, no tag of its languages")
+        directions = tag_directions((source, target or SEVERAL), pieces[0], None if special.tag else target)
+        if special.tag and (len(directions) == 1 or special.tag not in map(target_tag, target_languages(directions))):
+            raise ValueError(f"each source begins with {special.tag!r}, no tag of its languages")
         return built(learned, config, directions)
     except ValueError as error:
         problem = f"not the vocabulary and the SentencePiece model of one translator ({error})"
@@ -114,27 +116,27 @@ def _many_languages(
     model: bytes,
     pieces: list[str],
     tokens: dict[str, int],
-    marks: Marks,
+    special: SpecialTokens,
     languages: tuple[str | None, str | None],
 ) -> Tokenizers:
     """Return the tokenizers of M2M-100 or NLLB-200, whose texts begin with tokens of languages."""
     table = {piece: id for id, piece in enumerate(pieces)}
     if len(table) < len(pieces):
         raise ValueError("a piece is there twice")
-    names = {"padding": "<pad>", "unknown": marks.unknown, "start": marks.start, "end": marks.end}
+    names = {"padding": "<pad>", "unknown": special.unknown, "start": special.start, "end": special.end}
     pad, unknown, start, end = (_id_of(name, pieces) for name in names.values())
     return m2m_tokenizers(model, table, tokens, SpecialIds(pad=pad, unknown=unknown, start=start, end=end), languages)
 
 
-def _special_ids(pieces: Sequence[str], marks: Marks, *, is_target: bool) -> SpecialIds:
+def _special_ids(pieces: Sequence[str], special: SpecialTokens, *, is_target: bool) -> SpecialIds:
     """Return the special ids of a side. Padding that its pieces lack follows the last one."""
     known = next((piece for piece in _PADDING if piece in pieces), None)
-    pad = len(pieces) if known is None or marks.starts_from_zeros else pieces.index(known)
-    start = pad if marks.starts_from_zeros or marks.start not in pieces else pieces.index(marks.start)
-    if is_target and marks.start not in pieces:
-        raise ValueError(f"no piece {marks.start!r}, with which a translation starts")
-    end = _id_of(marks.end, pieces) if is_target or marks.ends_source else pad
-    return SpecialIds(pad=pad, unknown=_id_of(marks.unknown, pieces), start=start, end=end)
+    pad = len(pieces) if known is None or special.starts_from_zeros else pieces.index(known)
+    start = pad if special.starts_from_zeros or special.start not in pieces else pieces.index(special.start)
+    if is_target and special.start not in pieces:
+        raise ValueError(f"no piece {special.start!r}, with which a translation starts")
+    end = _id_of(special.end, pieces) if is_target or special.ends_source else pad
+    return SpecialIds(pad=pad, unknown=_id_of(special.unknown, pieces), start=start, end=end)
 
 
 def _id_of(piece: str, pieces: Sequence[str]) -> int:
@@ -162,7 +164,7 @@ def _piece_models(folder: Path) -> tuple[bytes, bytes]:
         advice = f"put the one of this model beside it: {' or '.join(_PIECES)}"
         raise BundleError(f"CTranslate2 keeps no tokenizer, and the folder needs one ({found})", folder, advice=advice)
     content = file_content(files[0], MOST_BYTES)
-    if content.startswith(_SUBWORD_NMT):
+    if _SUBWORD_NMT.match(content):
         problem = "its text is cut by subword-nmt after Moses' tokenizer, which dragoman does not have"
         raise BundleError(problem, files[0], advice=f"take a model with {_PIECES[0]}")
     return content, content

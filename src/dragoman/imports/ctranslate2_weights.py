@@ -20,6 +20,7 @@ from dragoman.errors import BundleError
 from dragoman.imports.ctranslate2_settings import ATTRIBUTES, SIDES, Attributes
 from dragoman.imports.ctranslate2_variables import Specification
 from dragoman.imports.marian_weights import NEVER, marian_positions
+from dragoman.imports.model_checks import tensor_problems
 from dragoman.machine.arrays import Floats
 from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
@@ -120,13 +121,12 @@ def check_variables(attributes: Attributes, config: ModelConfig, sizes: tuple[in
             f"{name.removesuffix('gamma')}beta": (config.d_model,) for name in needed if name.endswith("gamma")
         }
     known = needed | optional
-    problems = [f"{name} is missing" for name in needed if name not in variables]
-    for name, variable in variables.items():
-        end = name.rpartition("/")[2]
-        if name not in known and end not in ATTRIBUTES and name.removesuffix("_scale") not in known:
+    there = {name: shape for name, shape in optional.items() if name in variables}
+    problems = [*tensor_problems(variables, needed | there)]
+    for name in variables:
+        is_attribute = name.rpartition("/")[2] in ATTRIBUTES
+        if name not in known and not is_attribute and name.removesuffix("_scale") not in known:
             problems.append(f"{name} is not known here")
-        elif name in known and variable.shape != known[name]:
-            problems.append(f"{name} has the shape {variable.shape} instead of {known[name]}")
     if problems:
         rest = f" and {len(problems) - _MOST_LISTED:,} more" if len(problems) > _MOST_LISTED else ""
         problem = f"dragoman has no such model: {'; '.join(problems[:_MOST_LISTED])}{rest}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.tokenizer_config import TokenizerConfig
@@ -44,9 +43,7 @@ def built(learned: Sequence[Learned], config: TokenizerConfig, directions: tuple
     return Tokenizers(source, target, config, directions)
 
 
-def tag_directions(
-    folder: Path, languages: tuple[str, str], table: Iterable[str], chosen: str | None
-) -> tuple[Direction, ...]:
+def tag_directions(languages: tuple[str, str], table: Iterable[str], chosen: str | None) -> tuple[Direction, ...]:
     """Return one direction for each tag of a target language; without tags, the one that the folder or the user names.
 
     A model of several languages whose source nobody can name has one direction, and its users write the tags.
@@ -64,8 +61,8 @@ def tag_directions(
         if source in (SEVERAL, UNKNOWN) or len(codes) > MOST_NAMED:
             listed = " ".join(f">>{code}<<" for code in codes[:5])
             _log.warning(
-                f"{folder}: begin each text with the language to translate into: {listed} ...; or import it "
-                "with --source-lang, so that --target-lang chooses it"
+                f"begin each text with the language to translate into: {listed} ...; or import the model with "
+                "--source-lang, so that --target-lang chooses it"
             )
         else:
             directions = tuple((source, code) for code in codes)

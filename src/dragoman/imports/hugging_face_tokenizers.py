@@ -50,7 +50,7 @@ def read_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | Non
             kind=SentencePieces(models[0]).algorithm, joint=is_joint, reserved=_n_reserved(learned)
         )
         named = (languages[0] or _language(settings, "source_lang"), languages[1] or _language(settings, "target_lang"))
-        directions = tag_directions(folder, named, tables[0], languages[1])
+        directions = tag_directions(named, tables[0], languages[1])
         return built(learned, config, directions)
     except ValueError as error:
         raise BundleError(f"not the tokenizer of a Marian model ({error})", folder, advice="use another copy") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from io import BytesIO
 from pathlib import Path
 
@@ -11,10 +10,9 @@ import numpy as np
 from dragoman.errors import BundleError
 from dragoman.imports.compressed_files import largest_expanded
 from dragoman.imports.marian_tensors import MOST_ALONG, MOST_TENSORS, Kind, MarianTensor, n_bytes
-from dragoman.imports.zip_archives import DAMAGED, opened_archive
+from dragoman.imports.zip_archives import COMPRESSIONS, DAMAGED, opened_archive
 
 _KINDS: dict[str, Kind] = {"<f4": "float32", "<f2": "float16", "|i1": "int8"}
-_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MOST_AXES = 8
 #: Bytes of the head of an array.
 _MOST_HEAD = 1_000
@@ -34,7 +32,7 @@ def npz_tensors(content: bytes, path: Path) -> dict[str, MarianTensor]:
                 raise ValueError("two arrays have one name")
             if sum(member.file_size for member in members) > largest_expanded(len(content)):
                 raise ValueError("it expands to much more than its size")
-            if any(member.compress_type not in _COMPRESSIONS for member in members):
+            if any(member.compress_type not in COMPRESSIONS for member in members):
                 raise ValueError("it is compressed in another way than NumPy does")
             return {name: _tensor(name, file.read(member)) for name, member in zip(names, members, strict=True)}
     except DAMAGED as error:

@@ -46,7 +46,7 @@ def read_vocabularies(
         is_joint = models[0] == models[1] and (tables is None or tables[0] == tables[1])
         config = TokenizerConfig(kind=pieces.algorithm, joint=is_joint)
         table = [] if learned[0].vocabulary is None else learned[0].vocabulary.words
-        directions = tag_directions(models[0].parent, languages, table, chosen)
+        directions = tag_directions(languages, table, chosen)
         return built(learned, config, directions)
     except ValueError as error:
         raise BundleError(f"not the vocabulary of a Marian model ({error})", models[0], advice=_COPY) from None

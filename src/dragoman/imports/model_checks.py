@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dragoman.bundle.weights import not_finite
 from dragoman.errors import BundleError, ConfigError
-from dragoman.imports.marian_tensors import MarianTensor
-from dragoman.imports.stored_tensor import StoredTensor
 from dragoman.machine.arrays import Floats
 from dragoman.settings.sections import S, parse_section
 
@@ -31,9 +29,15 @@ def parsed(section: type[S], settings: Mapping[str, Any], path: Path, separator:
         raise BundleError(problem, path, advice="use another copy", details=others) from None
 
 
-def tensor_problems(
-    stored: Mapping[str, StoredTensor] | Mapping[str, MarianTensor], needed: Mapping[str, tuple[int, ...]]
-) -> Iterator[str]:
+class HasShape(Protocol):
+    """A tensor of a file."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its sizes."""
+
+
+def tensor_problems(stored: Mapping[str, HasShape], needed: Mapping[str, tuple[int, ...]]) -> Iterator[str]:
     """Yield a line for each tensor that is missing or has another shape."""
     for name, shape in needed.items():
         if name not in stored:

@@ -9,6 +9,8 @@ from typing import BinaryIO
 
 #: All that reading a damaged archive raises; RuntimeError: a password, or a version of zip that Python lacks.
 DAMAGED = (ValueError, OSError, EOFError, LookupError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error)
+#: The ways of compression that are read.
+COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 #: Bytes of a list of files; each takes 46 and its name.
 _MOST_BYTES = 5_000_000
 #: The last records of a file: one for archives with many or large files, the place of that one, and the usual one.

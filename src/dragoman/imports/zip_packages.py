@@ -10,11 +10,10 @@ from pathlib import Path
 
 from dragoman.errors import BundleError, disk_errors
 from dragoman.imports.compressed_files import largest_expanded
-from dragoman.imports.zip_archives import DAMAGED, opened_archive
+from dragoman.imports.zip_archives import COMPRESSIONS, DAMAGED, opened_archive
 from dragoman.machine.files import require_space
 
 _MOST_FILES, _CHUNK = 10_000, 1 << 20
-_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def unpack(path: Path, first: str, wanted: Collection[str], folder: Path) -> None:
@@ -33,10 +32,11 @@ def unpack(path: Path, first: str, wanted: Collection[str], folder: Path) -> Non
             entries = _chosen(archive, first, wanted)
             require_space(folder, sum(entry.file_size for entry in entries.values()))
             for name, entry in entries.items():
-                (folder / name).parent.mkdir(exist_ok=True)
-                with archive.open(entry) as content, disk_errors(folder), open(folder / name, "wb") as output:
-                    while chunk := content.read(_CHUNK):
-                        output.write(chunk)
+                with archive.open(entry) as content, disk_errors(folder):
+                    (folder / name).parent.mkdir(exist_ok=True)
+                    with open(folder / name, "wb") as output:
+                        while chunk := content.read(_CHUNK):
+                            output.write(chunk)
     except DAMAGED as error:
         raise BundleError(f"not a package that can be unpacked ({error})", path, advice="use another copy") from None
 
@@ -51,7 +51,7 @@ def _chosen(archive: zipfile.ZipFile, first: str, wanted: Collection[str]) -> di
     for name, entry in entries.items():
         if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
             raise ValueError(f"{name} is no plain file")
-        if entry.compress_type not in _COMPRESSIONS:
+        if entry.compress_type not in COMPRESSIONS:
             raise ValueError(f"{name} is compressed in another way than by deflate")
         if entry.file_size > largest_expanded(entry.compress_size):
             raise ValueError(f"{name} expands to {entry.file_size:,} bytes, much more than its size")
