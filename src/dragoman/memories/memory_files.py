@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -136,18 +136,31 @@ def append_new_units(path: Path, units: Iterable[Unit]) -> int:
     """
     is_new = not (path.exists() and path.stat().st_size)
     known = () if is_new else _read_two_languages(path) if _suffix(path) == ".tmx" else open_units(path)
-    last = {(*unit.direction, unit.source): unit.target for unit in known}
+    last: dict[str, dict[tuple[str | None, str | None], str]] = {}
+    for unit in known:
+        last.setdefault(unit.source, {})[unit.direction] = unit.target
     new = []
     for unit in units:
         source_lang, target_lang = unit.direction
         if source_lang is not None and source_lang == target_lang:
             raise ConfigError(f"both sides are in {source_lang}", advice="give the language of the translation")
-        keys = [(*unit.direction, unit.source), (None, None, unit.source)]
         is_whole = bool(sanitize(unit.source).strip() and sanitize(unit.target).strip())
-        if is_whole and unit.target != next((last[key] for key in keys if key in last), None):
-            last[keys[0]] = unit.target
+        if is_whole and unit.target not in _targets(last.get(unit.source, {}), unit.direction):
+            last.setdefault(unit.source, {})[unit.direction] = unit.target
             new.append(unit)
     return append_units(path, new)
+
+
+def _targets(known: Mapping[tuple[str | None, str | None], str], direction: tuple[str | None, str | None]) -> list[str]:
+    """Return the translations of a text in a direction; if there is none, those in directions that may be the same."""
+    if direction in known:
+        return [known[direction]]
+    return [target for other, target in known.items() if _fits(direction, other)]
+
+
+def _fits(direction: tuple[str | None, str | None], other: tuple[str | None, str | None]) -> bool:
+    """Return True if two directions may be the same: what is not known fits everything."""
+    return all(None in codes or len(set(codes)) == 1 for codes in zip(direction, other, strict=True))
 
 
 def export_units(path: Path, units: Iterable[Unit]) -> None:
@@ -205,12 +218,12 @@ def _suffix(path: Path) -> str:
 
 
 def _read_log(path: Path, languages: Languages) -> Iterator[Unit]:
-    wanted, wrong = tuple(map(language, languages)), []
+    wanted, wrong = (language(languages[0]), language(languages[1])), []
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             if (unit := _unit(line)) is None:
                 wrong.append(number)
-            elif all(None in (one, other) or one == other for one, other in zip(wanted, unit.direction, strict=True)):
+            elif _fits(wanted, unit.direction):
                 yield unit
     if wrong:
         lines = f"{len(wrong):,} lines, the first of them {wrong[0]:,}," if len(wrong) > 1 else f"line {wrong[0]:,}"
@@ -262,7 +275,7 @@ def _require_same_columns(path: Path, unit: Unit) -> None:
     if known is None:  # at most a first line with the languages
         expected = "".join(line.decode() for line in _header([unit])).removesuffix("\n")
         known = unit if not any(first) or expected in first else Unit("", "")
-    elif any(None not in codes and len(set(codes)) > 1 for codes in zip(known.direction, unit.direction, strict=True)):
+    elif not _fits(known.direction, unit.direction):
         problem = f"the table is {_name(known.direction)}, and the new text {_name(unit.direction)}"
         raise ConfigError(problem, path, advice="give --source-lang and --target-lang of the table, or another file")
     if known is not unit and f"{known.source}\t{known.target}" not in first:
