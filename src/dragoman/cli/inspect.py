@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,7 +18,6 @@ from dragoman.cli.streams import print_result, require_output, write_output
 
 if TYPE_CHECKING:
     from dragoman.inspection.attention_maps import Attention
-    from dragoman.translator.options import LanguageOptions
 
 inspect = typer.Typer(help="Look inside a trained model.")
 
@@ -72,7 +72,7 @@ def attention(
     from dragoman.translator import Translator
 
     translator = Translator.load(model, device=device)
-    attention = inspect_attention(translator, text, target, **_languages(direction))
+    attention = inspect_attention(translator, text, target, **asdict(direction))
     n_layers, n_heads = attention.weights(kind).shape[:2]
     indices = numbered_from_1("layer", layer, n_layers), numbered_from_1("head", head, n_heads)
     if output is not None:
@@ -122,7 +122,7 @@ def search(
     from dragoman.translator import Translator
 
     translator = Translator.load(*model, device=device)
-    tree = inspect_search(translator, text, beam_size, **_languages(direction))
+    tree = inspect_search(translator, text, beam_size, **asdict(direction))
     if output is None:
         from dragoman.inspection.search_tree import search_text
 
@@ -180,10 +180,6 @@ def curves(
     from dragoman.inspection.pictures import draw_curves, to_image
 
     write_output(output, to_image(draw_curves([read_curves(run) for run in runs]), output.suffix))
-
-
-def _languages(direction: DirectionOptions) -> LanguageOptions:
-    return {"source_lang": direction.source_lang, "target_lang": direction.target_lang}
 
 
 def _json(value: object) -> bytes:

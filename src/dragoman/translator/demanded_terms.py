@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dragoman.text.protection import Stretch, longer, overlaps
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.terms import FoundTerm, TermList
-from dragoman.translator.cutting import Segment
+
+if TYPE_CHECKING:
+    from dragoman.translator.cutting import Segment
 
 
 def with_terms(segment: Segment, terms: TermList) -> Segment:

@@ -19,7 +19,6 @@ from dragoman.text.sentences import sentence_spans
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.terms import missing_terms
 from dragoman.translator.checking import kind
-from dragoman.translator.demanded_terms import demanded_terms
 from dragoman.translator.directions import TaggedText
 from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, Flag, PartTranslation, Translation, merge_flags
@@ -134,7 +133,7 @@ def fitting_translation(request: Request, matches: Sequence[MemoryMatch]) -> Tra
     text = collapse_spaces(sanitize(matches[0].target))
     if not _fits(request, text):
         return None
-    terms = [term for _, _, term in demanded_terms(request.text, request.terms, request.stretches())]
+    terms = [term for _, _, term in request.demanded_terms]
     missing = tuple(term.source for term in missing_terms(terms, text))
     flags: tuple[Flag, ...] = ("term_missing",) if missing else ()
     alternatives = (Alternative(text, 0.0, 0.0, ()),)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 from dragoman.content.comparing import CHECK_NAMES
 from dragoman.errors import ConfigError
 from dragoman.memories import THRESHOLD, TranslationMemory, check_threshold
 from dragoman.text.protection import Stretch, merged, protection
-from dragoman.text.terms import TermList
+from dragoman.text.terms import FoundTerm, TermList
 from dragoman.translator.checking import checked_stretches, flag, kind, share, string, string_list, translation_memory
+from dragoman.translator.demanded_terms import demanded_terms
 
 #: The name that switches off the flag `low_confidence`.
 CONFIDENCE = "confidence"
@@ -113,6 +115,11 @@ class Request:
         }
         if used := [name for name, value in more.items() if value]:
             raise ConfigError(f"plain and {used[0]} contradict each other{owner}", advice="leave one of them out")
+
+    @cached_property
+    def demanded_terms(self) -> list[FoundTerm]:
+        """The terms of the text that its translation must have."""
+        return demanded_terms(self.text, self.terms, self.stretches())
 
     def stretches(self) -> list[Stretch]:
         """Return the stretches that the translation must have, in their order; those that overlap are one."""

@@ -17,7 +17,6 @@ from dragoman.text.protection import merged, occurrences
 from dragoman.text.terms import Term, TermList, missing_terms
 from dragoman.translator.confidence import least_confidence
 from dragoman.translator.content_check import content_flags
-from dragoman.translator.demanded_terms import demanded_terms
 from dragoman.translator.judging import or_source
 from dragoman.translator.request import CONFIDENCE, Request
 from dragoman.translator.results import Alternative, FirstStep, Flag, Translation, merge_flags
@@ -44,7 +43,7 @@ def first_request(request: Request, middle: str) -> Request:
         prefix="",
         memory=None,
         terms=kept or None,
-        align=request.align or request.doubts or bool(_demanded(request)),
+        align=request.align or request.doubts or bool(request.demanded_terms),
     )
 
 
@@ -98,7 +97,7 @@ def _checked(request: Request, languages: tuple[str, str], first: Translation, t
     """
     if request.plain:
         return replace(translation, flags=merge_flags((*first.flags, *translation.flags)))
-    terms, stretches = _demanded(request), request.stretches()
+    terms, stretches = [term for _, _, term in request.demanded_terms], request.stretches()
     missing = missing_terms(terms, translation.text)
     kept = [request.text[start:end] for start, end in stretches]
     flags = [flag for flag in (*first.flags, *translation.flags) if flag not in _COMPARED]
@@ -131,10 +130,6 @@ def _without_bound(request: Request) -> Request:
     return request if request.min_confidence is None else replace(request, min_confidence=0.0)
 
 
-def _demanded(request: Request) -> list[Term]:
-    return [term for _, _, term in demanded_terms(request.text, request.terms, request.stretches())]
-
-
 def _terms(request: Request, before: Alternative) -> Iterator[Term]:
     """Yield the terms of a text, by the words that a text in the middle has for them.
 
@@ -142,11 +137,10 @@ def _terms(request: Request, before: Alternative) -> Iterator[Term]:
     """
     kept = TermList(term for term in request.terms or () if term.is_kept)
     yield from kept
-    found = demanded_terms(request.text, request.terms, request.stretches())
-    if not found:
+    if not request.demanded_terms:
         return
     sources, places = words_in_place(request.text), words_in_place(before.text)
-    for start, end, term in found:
+    for start, end, term in request.demanded_terms:
         own = touching(sources, (start, end))
         linked = sorted({middle for source, middle in before.alignment or () if source in own})
         if linked and linked[-1] - linked[0] < len(linked):
