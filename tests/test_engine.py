@@ -20,7 +20,8 @@ from models import compiled, random_model, shapes
 from safetensors.numpy import load, save
 
 from dragoman.alignment.capture import capture_attention
-from dragoman.bundle.weights import StoredPrecision, stored_weights, weights_of
+from dragoman.bundle.layout import Layout
+from dragoman.bundle.weights import StoredPrecision, read_weights, stored_weights, weights_of
 from dragoman.decoding.constraints.forbidden import ForbiddenTokens
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
@@ -111,6 +112,16 @@ def test_candidates_are_those_of_the_search_in_python(
     allowed = [*allowed, *prefix, EOS_ID] if allowed else []
     job = SentenceJob(source, search_config(**options), prefix, forbidden, allowed)
     assert search_sentence(model, job) == in_python(model, job)
+
+
+@every_library
+def test_a_source_without_an_end_mark_is_read_without_one(kernels: Kernels) -> None:
+    model, special_ids = random_model(1, 0.5, tie="all"), SpecialIdPair(SpecialIds(end=0), SpecialIds())
+    loaded = CompiledModel(model.config, weights_of(model), kernels, special_ids)
+    for source in ([], [7], [9, 4, 9, 20], [*range(4, 21)]):
+        job = SentenceJob(source, SearchConfig(beam_size=3, n_best=3, max_length=12))
+        ids = np.array([special_ids.source.ended(source)])
+        assert search_sentence(loaded, job) == search(TransformerScorer([loaded]), ids, job.config)[0]
 
 
 @every_library
@@ -287,6 +298,27 @@ def test_a_file_of_any_precision_is_the_model_of_its_numbers(
     found.loaded = kernels.load(engine_config(model.config, SpecialIdPair()), file)
     job = SentenceJob([4, 9, 6], SearchConfig(n_best=5))
     assert search_sentence(found, job) == search_sentence(expected, job)
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="needs Linux")
+@pytest.mark.parametrize("tie", ["none", "decoder", "all"])
+def test_a_mapped_file_leaves_ram_once_it_was_read(tie: str, tmp_path: Path) -> None:
+    sizes = {"d_model": 256, "source_vocab_size": 4_000, "target_vocab_size": 4_000}
+    model, path = random_model(1, tie=tie, **sizes), tmp_path / "weights"
+    path.write_bytes(save(stored_weights(weights_of(model), "int8")))
+    stored = read_weights(path, Layout(model.config).shapes(), "int8")
+    job = SentenceJob([4, 9, 6], SearchConfig(n_best=5))
+    for kernels in ALL_KERNELS:
+        found, expected = (CompiledModel(model.config, weights, kernels) for weights in (stored, dict(stored)))
+        CompiledModel(model.config, stored, kernels)  # the other one was read in Python
+        assert resident_bytes(path) < 0.2 * path.stat().st_size
+        assert search_sentence(found, job) == search_sentence(expected, job)
+
+
+def resident_bytes(path: Path) -> int:
+    """Return the bytes of a mapped file that are in RAM."""
+    _, own = Path("/proc/self/smaps").read_text().split(f"{path}\n")
+    return 1024 * int(own.split("Rss:")[1].split()[0])
 
 
 @pytest.mark.parametrize("precision", ["float32", "float16", "int8"])

@@ -157,7 +157,7 @@ def test_languages_that_are_named_are_the_only_ones(tmp_path: Path) -> None:
         import_hugging_face(folder, ("en", "zh"))
 
 
-@pytest.mark.parametrize("command", ["ct2", "hf", "web"])
+@pytest.mark.parametrize("command", ["argos", "ct2", "hf", "onnx", "web"])
 def test_what_has_no_such_tags_refuses_in_words(command: str, model: Path, tmp_path: Path, capsys: Any) -> None:
     assert program.run(["export", command, "-m", str(model), "-o", str(tmp_path / "out")]) == 2
     assert "tokenizer.tags=both" in capsys.readouterr().err

@@ -77,7 +77,7 @@ static int64_t load_and_use(const ModelConfig *config, const uint8_t *bytes, int
                             int64_t *n_loaded) {
     char problem[PROBLEM_LENGTH];
     Model *model;
-    int64_t status = dragoman_load(config, bytes, n_bytes, 0, problem, &model);
+    int64_t status = dragoman_load(config, bytes, n_bytes, 0, 0, problem, &model);
     if (status) return status;
     ++*n_loaded;
     status = use(model, trial % 5 + 1, trial % 2);

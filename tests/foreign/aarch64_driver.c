@@ -59,7 +59,7 @@ int main(int n_arguments, char **arguments) {
     const ModelConfig *config = read_file(arguments[1], &n_config);
     void *bytes = read_file(arguments[2], &n_bytes);
     Model *model;
-    if (dragoman_load(config, bytes, n_bytes, 0, problem, &model)) return fprintf(stderr, "%s\n", problem), 1;
+    if (dragoman_load(config, bytes, n_bytes, 0, 0, problem, &model)) return fprintf(stderr, "%s\n", problem), 1;
     free(bytes);
     if (!strcmp(arguments[3], "translate")) {
         while (fgets(line, sizeof line, stdin)) translate_line(model, line);

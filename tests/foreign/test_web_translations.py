@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ctranslate2_folders import folder_files, small_bundle, write_folder
 from extras import require_program
 from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
@@ -19,8 +20,9 @@ from node import Node, unpacked
 from tiny import LEARNED, many_tokenizers, tiny_bundle
 from typescript import type_errors
 
-from dragoman.bundle.bundle import write_bundle
+from dragoman.bundle.bundle import Bundle, write_bundle
 from dragoman.bundle.named_models import named_models
+from dragoman.imports.ctranslate2 import import_ctranslate2
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import Request, Translation, Translator
 
@@ -157,14 +159,25 @@ def test_plans_are_equal(site: Path, node: Node, translator: Translator) -> None
 
 
 def test_a_recurrent_decoder_translates_as_in_python(tmp_path: Path, node: Node) -> None:
-    folder, tokenizers = tmp_path / "recurrent", many_tokenizers()
-    write_bundle(folder, tiny_bundle(tokenizers, max_length=60, n_decoder_layers=2, decoder_layer="ssru"), "int8")
-    model = str(unpacked([folder], tmp_path) / "recurrent.dragoman")
-    ours = Translator.load(folder, device="cpu", short_list=False)
-    for text in [*TEXTS[:5], TEXTS[9]]:  # without spans, for which a page searches in a way of its own
+    bundle = tiny_bundle(many_tokenizers(), max_length=60, n_decoder_layers=2, decoder_layer="ssru")
+    require_same(bundle, tmp_path, node)
+
+
+def test_a_source_without_an_end_mark_translates_as_in_python(tmp_path: Path, node: Node) -> None:
+    folder = write_folder(tmp_path / "ct2", folder_files(small_bundle(), add_source_eos=False))
+    require_same(import_ctranslate2(folder, ("en", "de")), tmp_path, node)
+
+
+def require_same(bundle: Bundle, folder: Path, node: Node) -> None:
+    """Compare translations of texts without spans, for which a page searches in a way of its own."""
+    write_bundle(folder / "bundle", bundle, "int8")
+    model = str(unpacked([folder / "bundle"], folder) / "bundle.dragoman")
+    ours = Translator.load(folder / "bundle", device="cpu", short_list=False)
+    for text in [*TEXTS[:5], TEXTS[9]]:
         for beam in (1, 4):
-            found = ours.translate([text], beam_size=beam, n_best=1, target_lang="de")[0]
-            assert same(found, node("translate", model, text, {"beamSize": beam, "nBest": 1, "targetLang": "de"}))
+            found = ours.translate([text], beam_size=beam, n_best=1, max_length=50, target_lang="de")[0]
+            options = {"beamSize": beam, "nBest": 1, "maxLength": 50, "targetLang": "de"}
+            assert same(found, node("translate", model, text, options))
 
 
 def test_attention_and_trace_belong_to_the_translation(site: Path, node: Node, many: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,12 +110,12 @@ class StoredWeights(Mapping[str, Floats]):
     """The weights of a safetensors file, which become float32 when they are asked for.
 
     Args:
-        file: its bytes. The engine reads them as they are.
+        file: its bytes, mapped into memory. The engine reads them as they are.
         head: its head, which was checked.
         names: of the weights; the other tensors are their scales.
     """
 
-    def __init__(self, file: bytes, head: _Head, names: Iterable[str]) -> None:
+    def __init__(self, file: NDArray[np.uint8], head: _Head, names: Iterable[str]) -> None:
         self.file = file
         self._names = tuple(names)
         self._tensors, self._start = head.tensors, len(head.content)
@@ -179,15 +180,25 @@ def read_weights(
     if problems:
         raise BundleError("the weights are not those of the configured model", path, details=problems)
     try:
-        data = path.read_bytes()
-    except OSError as error:
+        data = _mapped(path)
+    except (OSError, ValueError) as error:
         raise BundleError(f"cannot be read ({error})", path, advice="load them again") from None
-    if not data.startswith(head.content) or len(data) != head.file_size:
+    if data[: len(head.content)].tobytes() != head.content or len(data) != head.file_size:
         raise BundleError("the weights were replaced while they were read", path, advice="load them again")
     weights = StoredWeights(data, head, shapes)
     if wrong := weights.not_finite():
         raise BundleError(f"a weight has numbers that are none ({wrong})", path, advice="use another copy")
     return weights
+
+
+def _mapped(path: Path) -> NDArray[np.uint8]:
+    """Return the bytes of a file, which are read when they are needed.
+
+    On Windows they are read now: a file that is mapped there can be neither replaced nor removed.
+    """
+    if sys.platform == "win32":
+        return np.fromfile(path, np.uint8)
+    return np.memmap(path, np.uint8, mode="r")
 
 
 def not_finite(weights: Mapping[str, NDArray[Any]]) -> str:

@@ -15,11 +15,11 @@ from typing import Any
 from safetensors.numpy import save
 
 from dragoman.alignment.heads import AlignmentHeads
-from dragoman.bundle.bundle import Bundle, load_bundle
+from dragoman.bundle.bundle import Bundle
 from dragoman.bundle.finding import find_bundle
 from dragoman.bundle.format import WEIGHTS, read_config
 from dragoman.bundle.weights import stored_weights
-from dragoman.errors import ConfigError
+from dragoman.exchange.obstacles import WEB, load_without
 from dragoman.runtime.engine_config import engine_config
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.languages import WITHOUT_SPACES, base_language
@@ -39,19 +39,10 @@ def model_file(name: str | Path) -> bytes:
 
     Raises:
         BundleError: it cannot be loaded.
-        ConfigError: its tokenizer follows rules that JavaScript does not have.
+        ConfigError: its tokenizers follow rules that JavaScript does not have.
     """
     folder = find_bundle(name)
-    bundle = load_bundle(folder)
-    if bundle.tokenizers.config.kind == "words":
-        problem = "its words are cut by spaCy's rules, which no browser has"
-        raise ConfigError(problem, name, advice="export a model of subwords (bpe, unigram) or characters")
-    if bundle.tokenizers.has_both_tags:
-        problem = "a web page cannot hold this model (tokenizer.tags=both: only sources begin with tags there)"
-        raise ConfigError(problem, name, advice="export another model")
-    if not bundle.tokenizers.source.special_ids.has_end:
-        problem = "no mark ends a source of this model, and the engine of pages adds one"
-        raise ConfigError(problem, name, advice="export another model")
+    bundle = load_without(name, *WEB)
     parts = {"weights": _weights(bundle, folder), **_piece_models(bundle.tokenizers)}
     if bundle.short_list is not None:
         _log.warning(f"{name}: its short-list is left out; the page scores the whole vocabulary at each step")

@@ -88,6 +88,13 @@ def onnx_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     yield from end_obstacles(bundle.tokenizers)
 
 
+def web_obstacles(bundle: Bundle) -> Iterator[Obstacle]:
+    """Yield the settings that our JavaScript does not have."""
+    if bundle.tokenizers.config.kind == "words":
+        yield Obstacle("tokenizer.kind", "words", "no browser has spaCy's rules, by which words are cut", "bpe")
+    yield from tag_obstacles(bundle.tokenizers)
+
+
 def load_without(name: str | Path, obstacles: Callable[[Bundle], Iterable[Obstacle]], program: str) -> Bundle:
     """Load a bundle, found as by `find_bundle`, for a program, whose package is not needed yet.
 
@@ -109,7 +116,7 @@ def load_without(name: str | Path, obstacles: Callable[[Bundle], Iterable[Obstac
 
 #: The arguments of `load_without` for each program, after the name.
 CTRANSLATE2, ARGOS = (ctranslate2_obstacles, "CTranslate2"), (argos_obstacles, "Argos Translate")
-ONNX = (onnx_obstacles, "ONNX")
+ONNX, WEB = (onnx_obstacles, "ONNX"), (web_obstacles, "a web page")
 
 
 def _line(obstacle: Obstacle) -> str:

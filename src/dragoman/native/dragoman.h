@@ -49,8 +49,8 @@ typedef struct {
     int64_t source_vocab_size, target_vocab_size;
     int64_t norm, norm_kind, has_final_norm, activation, bias, scale_embeddings, positions, tie, memory;
     int64_t decoder_layer;
-    double norm_epsilon;                                      /* of LAYER */
-    int64_t source_end, target_pad, target_start, target_end; /* special ids */
+    double norm_epsilon;                                                  /* of LAYER */
+    int64_t source_pad, source_end, target_pad, target_start, target_end; /* special ids */
 } ModelConfig;
 
 /* Return 1 if the search should stop. */
@@ -137,14 +137,16 @@ typedef struct {
 #pragma GCC visibility push(default)
 
 /* Load a model from the bytes of a safetensors file, which may be freed after that. Every size and offset is checked,
- * so the file may be a stranger's. With `allows_nan` weights may be infinite or NaN, and then scores will be.
+ * so the file may be a stranger's. With `allows_nan` weights may be infinite or NaN, and then scores will be. With
+ * `is_mapped` the bytes are a file that was mapped for reading, and on Linux each tensor leaves RAM once it was read.
  * Return OK, NO_MEMORY, or DAMAGED with a line of text in `problem` (PROBLEM_LENGTH bytes). */
-int64_t dragoman_load(const ModelConfig *config, const void *file, int64_t n_bytes, int64_t allows_nan, char *problem,
-                      Model **model);
+int64_t dragoman_load(const ModelConfig *config, const void *file, int64_t n_bytes, int64_t allows_nan,
+                      int64_t is_mapped, char *problem, Model **model);
 
 void dragoman_free(Model *model);
 
-/* Search for the best translations of a source (n_source), which has no end mark.
+/* Search for the best translations of a source (n_source), which has no end mark: that of the model follows it. If that
+ * is the padding, nothing attends to it.
  * Return OK, NO_MEMORY, NO_SUCH_ID, BAD_OPTIONS, STOPPED, or NOT_A_NUMBER. */
 int64_t dragoman_translate(const Model *model, const int64_t *source, int64_t n_source, const SearchOptions *options,
                            Translation **translation);

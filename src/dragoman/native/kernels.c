@@ -116,8 +116,11 @@ static void attend_cached(const Shape *shape, const KeyValueCache *cache, const 
 void embed(const Embedding *embedding, int64_t width, int64_t id, const float *added, float *x) {
     const float scale = (float)embedding->scale, unit = embedding->integers ? embedding->token_scales[id] : 1;
     double total = 0;
+    if (embedding->columns) read_column(embedding->columns, id, x);
     for (int64_t i = 0, at = id * width; i < width; i++, at++) {
-        const float token = embedding->integers ? (float)embedding->integers[at] * unit : embedding->tokens[at];
+        const float token = embedding->columns    ? x[i]
+                            : embedding->integers ? (float)embedding->integers[at] * unit
+                                                  : embedding->tokens[at];
         x[i] = token * scale + (added ? added[i] : 0);
         total += x[i];
     }

@@ -60,8 +60,10 @@ class Kernels:
         self.free_translation = self._functions["dragoman_free_translation"]
         self.score = self._checked("score")
 
-    def load(self, config: ctypes.Structure, file: bytes, *, allows_nan: bool = False) -> EngineObject:
-        """Load a model from the bytes of a safetensors file.
+    def load(
+        self, config: ctypes.Structure, file: bytes | NDArray[np.uint8], *, allows_nan: bool = False
+    ) -> EngineObject:
+        """Load a model from the bytes of a safetensors file; what was read of a mapped file leaves RAM.
 
         Raises:
             BundleError: they are damaged, or of another model.
@@ -70,7 +72,9 @@ class Kernels:
         problem = (ctypes.c_char * header().constants["PROBLEM_LENGTH"])()
         model = ctypes.c_void_p()
         load = self._functions["dragoman_load"]
-        status = load(ctypes.byref(config), file, len(file), allows_nan, problem, ctypes.byref(model))
+        content, is_mapped = np.frombuffer(file, np.uint8), isinstance(file, np.memmap)
+        places = address(content), len(content), allows_nan, is_mapped
+        status = load(ctypes.byref(config), *places, problem, ctypes.byref(model))
         if status == header().constants["DAMAGED"]:
             raise BundleError(f"weights: {problem.value.decode()}", advice="use another copy")
         check(status)

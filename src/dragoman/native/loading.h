@@ -26,6 +26,13 @@ typedef struct {
     const float *gain, *shift;
 } FoldedNorm;
 
+/* Tied embeddings are read from the columns of the output layer, if these have as many bits as those of a file. */
+#ifdef INT8
+enum { IS_SHARING = LARGEST_WEIGHT == INT8_MAX };
+#else
+enum { IS_SHARING = 0 };
+#endif
+
 enum { MOST_PARTS = 3 };
 
 /* Linear maps of the same input, side by side. */

@@ -49,6 +49,7 @@ static int64_t is_possible(const ModelConfig *c) {
         {c->tie, TIE_NONE, TIE_ALL},
         {c->memory, LAST, LAYERWISE},
         {c->decoder_layer, ATTENTION, SSRU},
+        {c->source_pad, -1, c->source_vocab_size - 1}, /* -1: of a web page of an earlier version */
         {c->source_end, 0, c->source_vocab_size - 1},
         {c->target_pad, 0, c->target_vocab_size - 1},
         {c->target_start, 0, c->target_vocab_size - 1},
@@ -178,7 +179,9 @@ static Layer *take_layers(Loader *loader, const char *side, int64_t n_layers, co
     return layers;
 }
 
-static Embedding take_embedding(Loader *loader, const char *name, int64_t n_tokens, const Embedding *tied) {
+/* Read an embedding; tied: one with the same vectors, or NULL; columns: the output layer, if it has them. */
+static Embedding take_embedding(Loader *loader, const char *name, int64_t n_tokens, const Embedding *tied,
+                                const Linear *columns) {
     Model *model = loader->model;
     const ModelConfig *c = &model->config;
     char tokens[NAME_LENGTH], table[NAME_LENGTH];
@@ -188,12 +191,13 @@ static Embedding take_embedding(Loader *loader, const char *name, int64_t n_toke
         .tokens = tied ? tied->tokens : NULL,
         .integers = tied ? tied->integers : NULL,
         .token_scales = tied ? tied->token_scales : NULL,
+        .columns = columns,
         .n_tokens = n_tokens,
         .scale = c->scale_embeddings ? (float)sqrt((double)c->d_model) : 1,
         .centring = loader->is_centring,
         .positions = {.width = c->d_model},
     };
-    if (!tied) take_tokens(loader, tokens, &embedding);
+    if (!tied && !columns) take_tokens(loader, tokens, &embedding);
     if (c->positions == LEARNED) {
         embedding.positions.table = take_floats(loader, table, c->max_length, c->d_model);
         embedding.positions.n_rows = c->max_length;
@@ -213,33 +217,38 @@ static void take_model(Loader *loader) {
     /* What a recurrent unit adds to the residual sum is no output of a linear map, which could be centred. */
     loader->is_folding = CAN_FOLD && c->norm == PRE_NORM && c->has_final_norm && c->decoder_layer != SSRU;
     loader->is_centring = loader->is_folding && c->norm_kind != RMS;
-    model->source = take_embedding(loader, "source_embedding", c->source_vocab_size, NULL);
-    const Embedding *tied = c->tie == TIE_ALL ? &model->source : NULL;
-    model->target = take_embedding(loader, "target_embedding", c->target_vocab_size, tied);
     if (c->positions == ROTARY && !loader->status && !prepare_waves(model, &model->angles, c->d_k, 1))
         loader->status = NO_MEMORY;
+    const int64_t is_folding = loader->is_folding, is_sharing = IS_SHARING && c->tie != TIE_NONE;
     if (c->has_final_norm) {
         model->encoder_norm = take_norm(loader, "", "encoder_norm", &of_memory);
+        loader->is_folding = is_folding && !is_sharing; /* so that the output layer has the vectors as they are */
         model->decoder_norm = take_norm(loader, "", "decoder_norm", &of_output);
+        loader->is_folding = is_folding;
     }
-    model->encoder_layers = take_layers(loader, "encoder_layers.", c->n_encoder_layers, NULL);
-    model->decoder_layers = take_layers(loader, "decoder_layers.", c->n_decoder_layers, &of_memory);
     const char *output = c->tie == TIE_ALL       ? "source_embedding.tokens"
                          : c->tie == TIE_DECODER ? "target_embedding.tokens"
                                                  : "output_projection";
     const LinearParts projection = {
         "", {output}, c->d_model, {c->target_vocab_size}, 1, of_output, 0, "output_projection", 0};
     model->output = take_linear(loader, &projection);
+    const Linear *columns = is_sharing ? &model->output : NULL;
+    const Embedding *tied = c->tie == TIE_ALL ? &model->source : NULL;
+    model->source = take_embedding(loader, "source_embedding", c->source_vocab_size, NULL, tied ? columns : NULL);
+    model->target = take_embedding(loader, "target_embedding", c->target_vocab_size, tied, columns);
+    model->encoder_layers = take_layers(loader, "encoder_layers.", c->n_encoder_layers, NULL);
+    model->decoder_layers = take_layers(loader, "decoder_layers.", c->n_decoder_layers, &of_memory);
 }
 
 /* See dragoman.h. */
-int64_t dragoman_load(const ModelConfig *config, const void *file, int64_t n_bytes, int64_t allows_nan, char *problem,
-                      Model **model) {
+int64_t dragoman_load(const ModelConfig *config, const void *file, int64_t n_bytes, int64_t allows_nan,
+                      int64_t is_mapped, char *problem, Model **model) {
     TensorFile tensors;
     *model = NULL;
     if (!is_possible(config)) return tell(problem, NULL, 0, "there is no model of this configuration");
     const int64_t status = read_head(file, n_bytes, &tensors, problem);
     if (status) return status;
+    tensors.is_mapped = is_mapped;
     Loader loader = {.file = &tensors, .problem = problem, .allows_nan = allows_nan};
     loader.model = calloc(1, sizeof(Model));
     if (loader.model) {

@@ -41,9 +41,10 @@ typedef struct {
 
 /* Ids to vectors: tokens (vocabulary, D) times `scale`, plus those of positions. */
 typedef struct {
-    const float *tokens;    /* NULL if the file has integers */
+    const float *tokens;    /* NULL if one of the next is there */
     const int8_t *integers; /* times token_scales (vocabulary): as in the file, a quarter of their size as floats */
     const float *token_scales;
+    const Linear *columns; /* the output layer, if each of its columns is the vector of a token */
     int64_t n_tokens;
     double scale;
     int64_t centring; /* 1: subtract the mean of each vector */
@@ -65,6 +66,11 @@ struct Model {
 
 /* Return memory filled with zeros that lives as long as the model, or NULL. */
 void *own(Model *model, int64_t count, int64_t size);
+
+/* ---- packing.c ---- */
+
+/* The weights of one output of a map of integers -> row (I). */
+void read_column(const Linear *map, int64_t column, float *row);
 
 /* ---- positions.c ---- */
 

@@ -72,6 +72,7 @@ const float *take_floats(Loader *loader, const char *name, int64_t n, int64_t n_
     float *floats = take_memory(loader, n * larger_of(n_columns, 1), sizeof(float));
     for (int64_t row = 0; row < n_rows && !loader->status; row++)
         read_row(loader, &matrix, row, width, floats + row * width);
+    if (matrix.numbers) drop_tensor(loader->file, matrix.numbers);
     return loader->status ? NULL : floats;
 }
 
@@ -89,6 +90,7 @@ void take_tokens(Loader *loader, const char *name, Embedding *embedding) {
     read_numbers(matrix.scales, 0, n_tokens, 1, scales);
     for (int64_t i = 0; i < n_tokens; i++) wrong += scales[i] * 128.0f * 0.0f; /* NaN for what is not finite */
     if (wrong != 0.0f && !loader->allows_nan) fail(loader, name, "not finite");
+    drop_tensor(loader->file, matrix.numbers);
     embedding->integers = integers;
     embedding->token_scales = scales;
 }
@@ -129,6 +131,14 @@ static void pack_row(Packing *packing, const float *row) {
     for (int64_t i = 0; i < packing->n_in; i++)
         to[i / INPUT_PACK * COLUMNS * INPUT_PACK + i % INPUT_PACK] = to_operand(row[i]);
 #endif
+}
+
+void read_column(const Linear *map, int64_t column, float *row) {
+    const int64_t width = rounded_up(map->n_in, INPUTS);
+    const Weight *from = map->weight + column / COLUMNS * COLUMNS * width + column % COLUMNS * INPUT_PACK;
+    const float scale = map->scales ? map->scales[column] : 1;
+    for (int64_t i = 0; i < map->n_in; i++)
+        row[i] = (float)from[i / INPUT_PACK * COLUMNS * INPUT_PACK + i % INPUT_PACK] * scale;
 }
 
 /* The means over the outputs -> packing->means, in the order of `fold_norms` and so to the same bits; of the bias in
@@ -200,6 +210,7 @@ Linear take_linear(Loader *loader, const LinearParts *parts) {
             read_row(loader, &bias, 0, parts->n_outs[part], packing.bias + packing.n_done);
         }
         if (!loader->status) pack_part(&packing, parts, part, matrices + part);
+        drop_tensor(loader->file, matrices[part].numbers);
     }
     release(packing.row), release(packing.means);
     return (Linear){parts->n_in, n_out, packing.weight, packing.bias, packing.scales, packing.column_sums};

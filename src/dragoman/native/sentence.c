@@ -60,6 +60,8 @@ int64_t start_sentence(Sentence *sentence, const Model *model, const int64_t *so
         for (int64_t i = 0; i < most_rows; i++) sentence->slots[i] = i;
         if (n_source) memcpy(ids, source, n_source * sizeof(int64_t));
         ids[n_source] = model->config.source_end;
+        if (n_source && model->config.source_end == model->config.source_pad)
+            sentence->memory_mask_bias[n_source] = MASKED;
         sentence->state =
             (SearchState){length, sentence->caches, sentence->caches + n_layers, sentence->memory_mask_bias, first_row};
         status = OK;

@@ -7,6 +7,9 @@
 #include "memory.h"
 
 #include <math.h>
+#ifdef __linux__
+#include <unistd.h>
+#endif
 
 /* What is left of the head. After a failure `at` is `end`. */
 typedef struct {
@@ -179,7 +182,7 @@ static int64_t read_tensors(Reader *reader, const uint8_t *data, int64_t n_bytes
 
 int64_t read_head(const uint8_t *file, int64_t n_bytes, TensorFile *tensors, char *problem) {
     uint64_t n_head = 0;
-    *tensors = (TensorFile){NULL, 0};
+    *tensors = (TensorFile){0};
     for (int64_t i = 7; i >= 0 && n_bytes >= 8; i--) n_head = n_head << 8 | file[i];
     if (n_bytes < 8 || n_head > (uint64_t)(n_bytes - 8)) return tell(problem, NULL, 0, "the file is cut off");
     const char *head = (const char *)file + 8;
@@ -187,7 +190,7 @@ int64_t read_head(const uint8_t *file, int64_t n_bytes, TensorFile *tensors, cha
     const int64_t status = read_tensors(&reader, file + 8 + n_head, n_bytes - 8 - n_head, tensors, problem);
     if (status) {
         free(tensors->tensors);
-        *tensors = (TensorFile){NULL, 0};
+        *tensors = (TensorFile){0};
         return status;
     }
     qsort(tensors->tensors, tensors->n_tensors, sizeof(Tensor), compare_names);
@@ -198,6 +201,19 @@ Tensor *find_tensor(const TensorFile *file, const char *name) {
     const Tensor key = {.name = name, .n_name = strlen(name)};
     if (!file->n_tensors) return NULL;
     return bsearch(&key, file->tensors, file->n_tensors, sizeof(Tensor), compare_names);
+}
+
+void drop_tensor(const TensorFile *file, const Tensor *tensor) {
+#ifdef __linux__
+    if (!file->is_mapped) return;
+    int64_t n_bytes = number_bytes(tensor->kind);
+    for (int64_t i = 0; i < tensor->n_dimensions; i++) n_bytes *= tensor->shape[i];
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)tensor->bytes;
+    const uintptr_t first = (start + page - 1) / page * page, end = (start + (uintptr_t)n_bytes) / page * page;
+    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED); /* only whole pages: others have neighbours */
+#else
+    (void)file, (void)tensor;
+#endif
 }
 
 /* The number whose 16 bits are a half: sign, 5 bits of exponent, 10 bits of fraction. */

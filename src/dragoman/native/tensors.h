@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     Tensor *tensors; /* by name */
     int64_t n_tensors;
+    int64_t is_mapped; /* see `dragoman_load` */
 } TensorFile;
 
 /* Read the head of a file. Return OK, NO_MEMORY, or DAMAGED with a line in `problem`. All tensors lie in the file. */
@@ -31,6 +32,9 @@ int64_t read_head(const uint8_t *file, int64_t n_bytes, TensorFile *tensors, cha
 
 /* Return the tensor of a name, or NULL. */
 Tensor *find_tensor(const TensorFile *file, const char *name);
+
+/* Let a tensor that was read leave RAM, if the file is mapped. It may be read again. */
+void drop_tensor(const TensorFile *file, const Tensor *tensor);
 
 /* Write the numbers of a tensor from number `first` on; scale: of 8-bit integers. Return 1 if all are finite. */
 int64_t read_numbers(const Tensor *tensor, int64_t first, int64_t count, float scale, float *out);

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors.numpy import save
 
 from dragoman.bundle.layout import Layout
@@ -86,7 +87,7 @@ class CompiledModel:
         return self._open_end - n_keys * self._open_mask_bias.itemsize
 
 
-def _file(config: ModelConfig, weights: Mapping[str, Floats]) -> bytes:
+def _file(config: ModelConfig, weights: Mapping[str, Floats]) -> bytes | NDArray[np.uint8]:
     """Return the bytes of a safetensors file with the weights: those of the file that they come from, if they do."""
     if isinstance(weights, StoredWeights):
         return weights.file

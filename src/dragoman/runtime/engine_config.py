@@ -37,6 +37,7 @@ def engine_config(config: ModelConfig, special_ids: SpecialIdPair) -> ctypes.Str
         has_final_norm=config.has_final_norm,
         bias=config.bias,
         scale_embeddings=config.scale_embeddings,
+        source_pad=special_ids.source.pad,
         source_end=special_ids.source.end,
         target_pad=target.pad,
         target_start=target.start,

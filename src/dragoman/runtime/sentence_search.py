@@ -97,7 +97,8 @@ def _searched(
     """Search, and yield the engine's translation until the block ends."""
     constants, kernels, found = header().constants, model.kernels, ctypes.c_void_p()
     stop, errors = _stop_function(should_stop)
-    ids, *lists = (np.array(given, dtype=np.int64) for given in (job.ids, job.prefix, job.forbidden, job.allowed))
+    source = model.special_ids.source.ended(job.ids)[:-1]
+    ids, *lists = (np.array(given, dtype=np.int64) for given in (source, job.prefix, job.forbidden, job.allowed))
     options = _options(job.config, dict(zip(("prefix", "forbidden", "allowed"), lists, strict=True)))
     options.should_stop, options.seconds = stop, seconds
     arguments = address(ids), len(ids), ctypes.byref(options), ctypes.byref(found)
@@ -118,11 +119,8 @@ def _searched(
 
 
 def engine_of(models: Sequence[Model]) -> CompiledModel | None:
-    """Return the model if it is one that the engine has loaded, and None for other models and for ensembles.
-
-    None also for one whose sources have no end mark: the engine adds one to a sentence.
-    """
-    if len(models) == 1 and isinstance(models[0], CompiledModel) and models[0].special_ids.source.has_end:
+    """Return the model if it is one that the engine has loaded, and None for other models and for ensembles."""
+    if len(models) == 1 and isinstance(models[0], CompiledModel):
         return models[0]
     return None
 
