@@ -33,7 +33,7 @@ from test_decoding import METHODS, assert_same, beam_of_one, config, sentences
 from dragoman import native
 from dragoman.bundle.weights import weights_of
 from dragoman.decoding.hypothesis import Hypothesis
-from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Scores
+from dragoman.decoding.scores import FORBIDDEN, ROWS_AT_ONCE, ArrayScores, Scores
 from dragoman.decoding.search import search
 from dragoman.decoding.state import State, TransformerScorer
 from dragoman.errors import ConfigError, DragomanError
@@ -327,7 +327,8 @@ def test_scores_of_some_rows_at_a_time_are_those_of_all(n_rows: int, one_in: int
             elif question == 2:
                 scores.force(rows[:1], ids[:1] + 20, np.array([-1.5], dtype=np.float32))
             elif question == 3:
-                answers += [*scores.top_k(1), *scores.top_k(4)]
+                for values, tokens in (scores.top_k(1), scores.top_k(4)):
+                    answers += [values, np.where(values > FORBIDDEN, tokens, 0)]
             elif question == 4:
                 answers.append(scores.at(rows, ids[: len(rows)] + 7))
             elif question == 5:

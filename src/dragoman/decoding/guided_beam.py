@@ -25,7 +25,8 @@ def best_tokens(guide: Guide | None, scores: Scores, k: int) -> tuple[Floats, In
     if guide is None:
         return scores.top_k(k)
     rows, tokens = guide.wanted()
-    wanted = scores.at(rows, tokens) if len(rows) else np.zeros(0, dtype=np.float32)  # first: it computes all scores
+    # First, because it computes all scores, of which the highest are then found.
+    wanted = scores.array()[rows, tokens] if len(rows) else np.zeros(0, dtype=np.float32)
     values, token_ids = scores.top_k(k)
     is_new = ~(token_ids[rows] == tokens[:, None]).any(axis=1)
     rows, tokens, wanted = rows[is_new], tokens[is_new], wanted[is_new]

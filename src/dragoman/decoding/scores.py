@@ -42,7 +42,10 @@ class Scores(Protocol):
         """Set the scores of some rows (n,) to -inf, except those of their tokens (n,): these become values (n,)."""
 
     def top_k(self, k: int) -> tuple[Floats, Ints]:
-        """Return the k highest scores of each row, falling, and their tokens: (R, k). NaN is higher than any number."""
+        """Return the k highest scores of each row, falling, and their tokens: (R, k).
+
+        NaN is higher than any number. Beside a score of -inf there may be any token.
+        """
 
     def array(self) -> Floats:
         """Return all scores, (R, V)."""

@@ -57,7 +57,7 @@ def _learned(model: Path, table: Path | None) -> Learned:
     content = file_content(model, MOST_BYTES)
     pieces = SentencePieces(content)
     if table is None:
-        size, end = len(pieces.pieces), pieces.special_ids.end
+        size, end = len(pieces), pieces.special_ids.end
         if end == size:
             raise ValueError(f"{model.name} has no end of a sentence")
         ids = SpecialIds(pad=size, unknown=pieces.special_ids.unknown, start=size, end=end)

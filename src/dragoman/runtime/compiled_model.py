@@ -215,10 +215,10 @@ class CompiledScores(ProjectedScores):
         self._rows = _ScoredRows(hidden, model, short_list, lists)
         super().__init__(len(hidden), self._rows.all_scores, model.config.target_vocab_size)
 
-    def top_k(self, k: int) -> tuple[Floats, Ints]:
-        """See `dragoman.decoding.scores.Scores`."""
-        if self._matrix is not None or k > MOST_SORTED:
-            return super().top_k(k)
+    def best_scores(self, k: int) -> tuple[Floats, Ints]:
+        """See `ProjectedScores`."""
+        if k > MOST_SORTED:
+            return super().best_scores(k)
         return self._rows.best_scores(min(k, self._vocab_size), self._forbidden)
 
 

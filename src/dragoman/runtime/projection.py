@@ -9,8 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores
+from dragoman.decoding.scores import FORBIDDEN, ROWS_AT_ONCE, ArrayScores
 from dragoman.machine.arrays import Floats, Ints
+
+#: The most scores of a few rows: 16 MiB.
+_MOST_SCORES = 1 << 22
 
 
 class ProjectedScores:
@@ -27,18 +30,26 @@ class ProjectedScores:
 
     def __init__(self, n_rows: int, project: Callable[[slice], Floats], vocab_size: int) -> None:
         self._n_rows, self._project, self._vocab_size = n_rows, project, vocab_size
+        self._at_once = max(min(_MOST_SCORES // vocab_size, ROWS_AT_ONCE), 1)
         self._forbidden: list[int] = []  # in every row
+        self._forced: tuple[Ints, Ints, Floats] | None = None
         self._matrix: ArrayScores | None = None
 
     def at(self, rows: Ints, ids: Ints) -> Floats:
         """See `Scores`."""
-        return self._whole().at(rows, ids)
+        if self._matrix is not None or self._forced is not None:
+            return self._whole().at(rows, ids)
+        values = np.empty(len(rows), dtype=np.float32)
+        for first, part in self._parts():
+            own = (rows >= first) & (rows < first + len(part.log_probs))
+            values[own] = part.at(rows[own] - first, ids[own])
+        return values
 
     def forbid_everywhere(self, ids: Sequence[int]) -> None:
         """See `Scores`."""
+        if self._matrix is not None or self._forced is not None:
+            self._whole().forbid_everywhere(ids)
         self._forbidden += ids
-        if self._matrix is not None:
-            self._matrix.forbid_everywhere(ids)
 
     def forbid(self, rows: Ints, ids: Ints) -> None:
         """See `Scores`."""
@@ -50,12 +61,30 @@ class ProjectedScores:
 
     def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
         """See `Scores`."""
-        self._whole().force(rows, ids, values)
+        if self._matrix is None and self._forced is None:
+            self._forced = rows, ids, values
+        else:
+            self._whole().force(rows, ids, values)
 
     def top_k(self, k: int) -> tuple[Floats, Ints]:
         """See `Scores`."""
-        parts = self._parts() if self._matrix is None else [self._matrix]
-        values, ids = zip(*(part.top_k(k) for part in parts), strict=True)
+        if self._matrix is not None:
+            return self._matrix.top_k(k)
+        if self._forced is None:
+            return self.best_scores(k)
+        rows, ids, values = self._forced
+        shape = self._n_rows, min(k, self._vocab_size)
+        if len(rows) == self._n_rows:
+            best, tokens = np.empty(shape, dtype=np.float32), np.empty(shape, dtype=np.int64)
+        else:
+            best, tokens = self.best_scores(k)
+        best[rows], tokens[rows] = FORBIDDEN, 0
+        best[rows, 0], tokens[rows, 0] = values, ids
+        return best, tokens
+
+    def best_scores(self, k: int) -> tuple[Floats, Ints]:
+        """Return `top_k` without rows that are forced."""
+        values, ids = zip(*(part.top_k(k) for _, part in self._parts()), strict=True)
         return np.concatenate(values), np.concatenate(ids)
 
     def array(self) -> Floats:
@@ -65,15 +94,16 @@ class ProjectedScores:
     def _whole(self) -> ArrayScores:
         if self._matrix is None:
             log_probs = np.empty((self._n_rows, self._vocab_size), dtype=np.float32)
-            for number, part in enumerate(self._parts()):
-                first = number * ROWS_AT_ONCE
-                log_probs[first : first + ROWS_AT_ONCE] = part.log_probs
+            for first, part in self._parts():
+                log_probs[first : first + self._at_once] = part.log_probs
             self._matrix = ArrayScores(log_probs)
+            if self._forced is not None:
+                self._matrix.force(*self._forced)
         return self._matrix
 
-    def _parts(self) -> Iterator[ArrayScores]:
-        """Yield the scores of a few rows at a time, each valid until the next."""
-        for first in range(0, self._n_rows, ROWS_AT_ONCE):
-            part = ArrayScores(self._project(slice(first, min(first + ROWS_AT_ONCE, self._n_rows))))
+    def _parts(self) -> Iterator[tuple[int, ArrayScores]]:
+        """Yield the first of a few rows, and their scores, which are valid until the next."""
+        for first in range(0, self._n_rows, self._at_once):
+            part = ArrayScores(self._project(slice(first, min(first + self._at_once, self._n_rows))))
             part.forbid_everywhere(self._forbidden)
-            yield part
+            yield first, part

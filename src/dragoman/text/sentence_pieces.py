@@ -48,8 +48,17 @@ class SentencePieces:
             self.processor.LoadFromSerializedProto(model)
         except RuntimeError:
             raise ValueError("SentencePiece cannot read it") from None
-        #: By SentencePiece's ids; a ValueError if one is not UTF-8.
-        self.pieces: list[str] = self.processor.id_to_piece(list(range(self.processor.get_piece_size())))
+        _ = self.pieces  # a ValueError if one is not UTF-8
+
+    def __len__(self) -> int:
+        """Return the number of pieces."""
+        return int(self.processor.get_piece_size())
+
+    @property
+    def pieces(self) -> list[str]:
+        """The pieces by SentencePiece's ids, made anew: with 256,000 of them a list takes 25 MB of RAM."""
+        pieces: list[str] = self.processor.id_to_piece(list(range(len(self))))
+        return pieces
 
     @cached_property
     def cuts_words(self) -> bool:
@@ -63,7 +72,7 @@ class SentencePieces:
     def algorithm(self) -> Literal["bpe", "unigram"]:
         """The algorithm that made the model: scores of byte pairs are their ranks, 0, -1, -2 and so on."""
         processor = self.processor
-        numbers = range(processor.get_piece_size())
+        numbers = range(len(self))
         ordinary = [id for id in numbers if not (processor.is_control(id) or processor.is_unknown(id))]
         scores = [processor.get_score(id) for id in ordinary if not (processor.is_byte(id) or processor.is_unused(id))]
         return "bpe" if all(score == int(score) for score in scores) else "unigram"
@@ -75,7 +84,7 @@ class SentencePieces:
         An end or padding that the model lacks follows the last of its pieces, and text starts with padding where the
         model has no start.
         """
-        processor, size = self.processor, len(self.pieces)
+        processor, size = self.processor, len(self)
         end = processor.eos_id() if processor.eos_id() >= 0 else size
         pad = processor.pad_id() if processor.pad_id() >= 0 else size + (end == size)
         start = processor.bos_id() if processor.bos_id() >= 0 else pad
@@ -91,12 +100,12 @@ class SentencePieces:
             ValueError: an ordinary piece has a special id, or there are no others.
         """
         special_ids = special_ids or self.special_ids
-        marks = [id for id in sorted(special_ids.marks) if id < len(self.pieces)]
+        words = self.pieces
+        marks = [id for id in sorted(special_ids.marks) if id < len(words)]
         if special_ids.unknown != self.processor.unk_id() or not all(map(self.processor.is_control, marks)):
-            ids = [id for id in sorted(special_ids.names) if id < len(self.pieces)]
-            names = " ".join(self.pieces[id] for id in ids)
+            ids = [id for id in sorted(special_ids.names) if id < len(words)]
+            names = " ".join(words[id] for id in ids)
             raise ValueError(f"its ids {', '.join(map(str, ids))} are {names}, not all special")
-        words = self.pieces.copy()
         for id in sorted(special_ids.names, reverse=True):
             del words[id : id + 1]
         if not words:
@@ -124,7 +133,7 @@ class SentencePieces:
 
         A vocabulary of Marian's has pieces of the other side's model, whose spaces this one does not write as spaces.
         """
-        unknown = self.pieces[self.processor.unk_id()]
+        unknown = self.processor.id_to_piece(self.processor.unk_id())
         text = self.processor.decode_pieces([unknown if piece is None else piece for piece in pieces])
         return _one_line(text.replace(SPACE, " "))
 
