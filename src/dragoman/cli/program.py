@@ -55,6 +55,7 @@ COMMANDS = {
     "distill": "distill",
     "update": "update",
     "doctor": "doctor",
+    "check-file": "check_file",
     "prepare": "train",
     "average": "average",
     "get": "get",

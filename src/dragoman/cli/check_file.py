@@ -1,0 +1,126 @@
+"""`dragoman check-file`: check the Transformer that a reader of the book writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dragoman.cli.missing_packages import require_package
+from dragoman.cli.options import AsJson
+from dragoman.cli.streams import print_result
+from dragoman.errors import ConfigError, DataError, counted, printable
+
+#: The chapters that add to the file.
+FIRST, LAST = 2, 12
+#: Seconds that one check may take, and those after which the process that checks is ended.
+LIMIT_S, PATIENCE_S = 60.0, 600.0
+_WIDTH = 80
+
+Row = dict[str, Any]
+
+
+def check_file(
+    file: Annotated[Path, typer.Argument(help="The file to which you add the book's cells.", metavar="FILE")],
+    chapter: Annotated[int | None, typer.Option(help="Check this chapter's part only.", metavar="N")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check the Transformer that you write with the book.
+
+    Without --chapter, every chapter is checked up to the last that the file has begun. The exit code is 1 if something
+    is wrong or missing.
+    """
+    require_package("check-file", "torch")
+    if chapter is not None and not FIRST <= chapter <= LAST:
+        raise ConfigError(
+            f"chapter {chapter} adds nothing to the file", advice=f"chapters {FIRST} to {LAST} do: choose one of them"
+        )
+    shown = 0, ""
+    rows: list[Row] = []
+    last_begun = LAST
+    for row in _rows(file, chapter):
+        if "last" in row:
+            last_begun = row["last"]
+            continue
+        rows.append(row)
+        if as_json:
+            print_result(json.dumps(row, ensure_ascii=False))
+            continue
+        if (row["chapter"], row["title"]) != shown:
+            shown = row["chapter"], row["title"]
+            print_result(f"{row['chapter']:>2}  {row['title']}")
+        print_result(_entry(row))
+    if not as_json:
+        print_result(f"\n{_verdict(rows, chapter, last_begun)}")
+    if any(row["state"] != "ok" for row in rows):
+        raise typer.Exit(1)
+
+
+def _rows(file: Path, chapter: int | None, limit_s: float = LIMIT_S) -> Iterator[Row]:
+    """Yield the results as they come from a process of their own.
+
+    Raises:
+        DataError: the file cannot be read or run, or ended the process.
+    """
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "dragoman.doctor.lessons.checking_process",
+        str(file),
+        str(chapter or ""),
+        str(limit_s),
+    ]
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    ) as process:
+        assert process.stdout
+        watch = threading.Timer(PATIENCE_S, process.kill)
+        watch.daemon = True
+        watch.start()
+        row: Row = {}
+        try:
+            for line in process.stdout:
+                row = json.loads(line)
+                if "error" in row:
+                    raise DataError(row["error"])
+                yield row
+        finally:
+            watch.cancel()
+            process.kill()
+    if "last" not in row:
+        place = f"after `{row['demand']}` of chapter {row['chapter']}" if row else "before the first check"
+        raise DataError(f"the file ended the process that checks it, {place}", file, advice="look what it calls there")
+
+
+def _entry(row: Row) -> str:
+    """Return the lines of a result."""
+    first = f"    {row['state']:<5} {printable(row['demand'])}"
+    if not row["detail"]:
+        return first
+    indent = " " * 10
+    return "\n".join(
+        [first, textwrap.fill(printable(row["detail"]), _WIDTH, initial_indent=indent, subsequent_indent=indent)]
+    )
+
+
+def _verdict(rows: list[Row], chapter: int | None, last_begun: int) -> str:
+    """Return the sum of all results in a sentence or two."""
+    faults = [row for row in rows if row["state"] == "FAIL"]
+    if faults:
+        others = " Mend the first one first: others may follow from it." if len(faults) > 1 else ""
+        return f"{counted(len(faults), 'fault')}.{others}"
+    if any(row["state"] != "ok" for row in rows):
+        return "Not checked."
+    if chapter is not None:
+        return f"Chapter {chapter} is right."
+    if last_begun < LAST:
+        return f"Chapters {FIRST} to {last_begun} are right. Chapter {last_begun + 1} comes next."
+    return "All chapters are right: your Transformer is complete."
