@@ -67,12 +67,16 @@ def _drawing(found: re.Match[str], page: Path) -> str:
 
 
 def _source(found: re.Match[str], folder: Path) -> str:
-    """Return a block of Python with the object that a literalinclude names."""
+    """Return a block of code: the object or the lines that a literalinclude names, or the whole file."""
     path = folder / found["path"]
     options = dict(re.findall(r"^:([\w-]+): ?(.*)$", found["options"], re.M))
     source = path.read_text(encoding="utf-8")
     shown = source if "pyobject" not in options else _object(source, options["pyobject"])
-    return f"*{options.get('caption', path.name)}*\n\n```python\n{textwrap.dedent(shown).rstrip()}\n```"
+    if "start-at" in options:
+        start = shown.rindex("\n", 0, shown.index(options["start-at"])) + 1
+        shown = shown[start : shown.index(options["end-before"], start)]
+    code = textwrap.dedent(shown).rstrip()
+    return f"*{options.get('caption', path.name)}*\n\n```{options.get('language', 'python')}\n{code}\n```"
 
 
 def _object(source: str, name: str) -> str:

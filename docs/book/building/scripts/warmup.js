@@ -1,5 +1,6 @@
 // Chapter 12: the learning rate over the steps, as sliders shape it.
 
+import { cosineRate } from "./learning_rate.js";
 import { controls, element, slider, statusLine, svg, widget } from "./widget.js";
 
 const LABELS = {
@@ -19,12 +20,6 @@ const LABELS = {
   },
 };
 const [WIDTH, HEIGHT, N_POINTS, HIGHEST] = [400, 150, 200, 0.01];
-
-/** Return the rate of a step in `transformer.py`. @param {number} step @param {number} steps @param {number} highest @param {number} warmup */
-function cosineRate(step, steps, highest, warmup) {
-  if (step < warmup) return (highest * step) / warmup;
-  return (highest * (1 + Math.cos((Math.PI * (step - warmup)) / (steps - warmup)))) / 2;
-}
 
 /** Return the rate of a step in the paper, scaled to a peak. @param {number} step @param {number} highest @param {number} warmup */
 const paperRate = (step, highest, warmup) => highest * Math.min(step / warmup, Math.sqrt(warmup / step));
