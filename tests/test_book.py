@@ -19,7 +19,7 @@ from chapters import cells, chapters, pages_that_run  # noqa: E402
 each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: page.stem)
 each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 #: Chinese pages whose corpus is English and Chinese, so that their code is their own.
-OWN_CODE = ("01-the-task", "02-tokens-and-embeddings", "12-training")
+OWN_CODE = ("fifteen-minutes", "01-the-task", "02-tokens-and-embeddings", "12-training")
 CODE = [*pages_that_run("en"), *(page for page in pages_that_run("zh") if page.stem in OWN_CODE)]
 #: Pages that train for 8 to 87 seconds of processor time; most others need less than one. `make thorough` runs them as
 #: they are, `make test` with few steps: instead of these numbers, those. Most of the time of 17 is the doctor's, which
@@ -43,8 +43,8 @@ LONG, SHORT = ([page for page in CODE if (page.stem in TRAINED) == is_long] for 
 #: Chinese characters and marks.
 CHINESE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 
-#: A section of a paper, an address, code.
-NO_QUOTED_NUMBER = re.compile(r"(?<=[Ss]ection\s)\d\.\d|\d\.\d 节|\]\(https?:[^)]*\)|`[^`\n]+`")
+#: A section of a paper, a version, an address, code.
+NO_QUOTED_NUMBER = re.compile(r"(?<=[Ss]ection\s)\d\.\d|(?<=Python\s)\d\.\d+|\d\.\d 节|\]\(https?:[^)]*\)|`[^`\n]+`")
 DECIMAL = re.compile(r"(?<![\w.,])\d[\d,]*\.\d+(?![\w.]*\w)", re.ASCII)
 
 
@@ -143,6 +143,8 @@ def test_cells_run(
     saved = [model_file(folder) for folder in tmp_path.iterdir() if folder.is_dir()]  # for the translator in the page
     assert [path.name for path in tmp_path.glob("*.json")] == re.findall("^:record: (.*)$", text, re.M)
     assert len(saved) == ("DRAGOMAN_BOOK_MODELS" in text)
+    if page.stem == "fifteen-minutes":
+        assert len(re.findall(r"^True$", shown[0], re.M)) == 2, "a part that is taken out does what the page says"
     if page.stem == "one-sentence":
         assert len(re.findall(r"True$", shown[0], re.M)) == 2, "its memory and logits are the model's"
     recorded = set(DECIMAL.findall(recorded_decimals()))
@@ -223,7 +225,26 @@ def test_a_chapter_has_its_parts(page: Path) -> None:
     assert "## Exercises" in text
     assert "plt.subplots" in text, "a figure"
     assert "{literalinclude}" in text, "the code of the repository, from its own file"
-    assert "$$" in text, "a formula"
+    is_before_primer = page == chapters("en")[0]
+    assert ("$$" in text) != is_before_primer, "a formula, which waits for the primer"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_formula_stands_before_the_primer(language: str) -> None:
+    pages = re.findall(r"^[\w-]+$", (BOOK / language / "index.md").read_text(encoding="utf-8"), re.M)
+    before = pages[: pages.index("primer")]
+    assert before == ["fifteen-minutes", "01-the-task"]
+    for name in before:
+        prose = "".join(cell.text for cell in cells(BOOK / language / f"{name}.md") if not cell.is_code)
+        assert "$" not in re.sub(r"^```.*?^```$", "", prose, flags=re.M | re.S), name
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_fold_says_what_is_inside(language: str) -> None:
+    for page in chapters(language):
+        summaries = re.findall(r'<details class="toolkit"><summary>(.*?)</summary>', page.read_text(encoding="utf-8"))
+        assert all(re.search("[:：] *..", summary) for summary in summaries), page.name
+        assert len(summaries) == len(set(summaries)), page.name
 
 
 def parts(code: str) -> tuple[list[str], list[str]]:

@@ -29,9 +29,11 @@ def chapters(language: str) -> list[Path]:
 
 
 def pages_that_run(language: str) -> list[Path]:
-    """The primer, the chapters, the page that follows one sentence, and the solutions to the exercises."""
-    others = (BOOK / language / f"{name}.md" for name in ("one-sentence", "solutions"))
-    return [BOOK / language / "primer.md", *chapters(language), *others]
+    """The chapters, and the pages between them that have cells, too."""
+    return [BOOK / language / f"{name}.md" for name in ("fifteen-minutes", "primer")] + [
+        *chapters(language),
+        *(BOOK / language / f"{name}.md" for name in ("why-attention", "one-sentence", "solutions")),
+    ]
 
 
 def cells(page: Path) -> Iterator[Cell]:

@@ -2,10 +2,10 @@
 own words in Chinese."""
 
 import gettext
-import re
 from pathlib import Path
 from typing import Any
 
+from chapters import pages_that_run
 from docutils import nodes
 from sphinx.application import Sphinx
 
@@ -26,7 +26,7 @@ CHINESE = {
     "Made with": "制作工具：",
     '<a href="https://www.sphinx-doc.org/">Sphinx</a> and': '<a href="https://www.sphinx-doc.org/">Sphinx</a>、',
 }
-NOTEBOOK = re.compile(r"\d\d-[\w-]+|primer|one-sentence|solutions")
+NOTEBOOKS = {page.stem for page in pages_that_run("en")}
 
 
 def add_links(
@@ -42,7 +42,7 @@ def add_links(
         "url": f"{context.get('content_root', './')}../{site['folder']}/{pagename if there else 'index'}.html",
     }
     context["notebook"] = None
-    if NOTEBOOK.fullmatch(pagename):
+    if pagename in NOTEBOOKS:
         context["notebook"] = {"name": site["notebook"], "url": f"notebooks/{pagename}.ipynb"}
 
 

@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 import nbformat
-from chapters import cells
+from chapters import cells, pages_that_run
 from hosted import first_cell
 from pictures import without_pictures
 
@@ -20,7 +20,7 @@ _IN_THE_PAGE = {
     "en": "*(The page has something to play with here.)*",
     "zh": "*（网页版在这里有一个可以操作的小工具。）*",
 }
-_LINK = re.compile(r"\]\((?P<page>[\w-]+)\.md(?P<anchor>#[\w-]+)?\)")
+_LINK = re.compile(r"\]\((?P<page>[\w/-]+)\.md(?P<anchor>#[\w-]+)?\)")
 _ROLE = re.compile(r"\{[\w:-]+\}`(?:~(?:\w+\.)*)?(?P<text>[^`]+)`")  # after ~, a name without its modules
 
 
@@ -53,7 +53,7 @@ def _plain(text: str, page: Path) -> str:
 
 def _link(found: re.Match[str]) -> str:
     """Return a link to the notebook beside this one, or to a page of the site, a folder above."""
-    is_notebook = re.fullmatch(r"\d\d-.*|primer|one-sentence|solutions", found["page"])
+    is_notebook = found["page"] in {page.stem for page in pages_that_run("en")}
     target = f"{found['page']}.ipynb" if is_notebook else f"../{found['page']}.html"
     return f"]({target}{found['anchor'] or ''})"
 
