@@ -5,6 +5,7 @@ import json
 import random
 import re
 import sys
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from chapters import cells, chapters, pages_that_run  # noqa: E402
 each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: page.stem)
 each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 #: Chinese pages whose corpus is English and Chinese, so that their code is their own.
-OWN_CODE = ("fifteen-minutes", "01-the-task", "02-tokens-and-embeddings", "12-training")
+OWN_CODE = ("fifteen-minutes", "01-the-task", "02-tokens-and-embeddings", "12-training", "14-evaluation")
 CODE = [*pages_that_run("en"), *(page for page in pages_that_run("zh") if page.stem in OWN_CODE)]
 #: Pages that train for 8 to 87 seconds of processor time; most others need less than one. `make thorough` runs them as
 #: they are, `make test` with few steps: instead of these numbers, those. Most of the time of 17 is the doctor's, which
@@ -282,19 +283,40 @@ def strings_apart(code: str) -> tuple[str, list[str]]:
     return ast.dump(tree), strings
 
 
+def is_own_code(code: str) -> bool:
+    """Return True for a cell of a Chinese page that learns from Chinese where the English one learns from German."""
+    return '"captions-zh"' in code
+
+
 def test_the_chinese_pages_show_the_same_code_but_for_chinese_strings() -> None:
     """So a page runs once for both languages, and what holds of one holds of the other."""
     english = {page.name: page for page in pages_that_run("en")}
     for page in pages_that_run("zh"):
         if page.stem in OWN_CODE:
             continue
-        ours, theirs = (
-            [strings_apart(cell.text) for cell in cells(each) if cell.is_code] for each in (page, english[page.name])
-        )
+        ours, theirs = ([cell.text for cell in cells(each) if cell.is_code] for each in (page, english[page.name]))
+        assert len(ours) == len(theirs), page.name
+        same = [not is_own_code(code) for code in ours]
+        ours, theirs = ([strings_apart(code) for code in compress(both, same)] for both in (ours, theirs))
         assert [tree for tree, _ in ours] == [tree for tree, _ in theirs], page.name
         for (_, mine), (_, original) in zip(ours, theirs, strict=True):
             changed = [a for a, b in zip(mine, original, strict=True) if a != b]
             assert [each for each in changed if not CHINESE.search(each)] == [], page.name
+
+
+def test_cells_with_chinese_text_of_a_shared_page_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With few steps, and with the cells of the same solutions that they need."""
+    page = BOOK / "zh" / "solutions.md"
+    texts = page.read_text(encoding="utf-8").split("\n## ")
+    (chapter,) = (text for text in texts if is_own_code(text))
+    (tmp_path / "zh").mkdir()
+    (tmp_path / "transformer.py").write_text((BOOK / "transformer.py").read_text(encoding="utf-8"), encoding="utf-8")
+    part = tmp_path / "zh" / page.name
+    part.write_text(f"```{{code-cell}}\nimport torch\nfrom torch import nn\n```\n\n{chapter}", encoding="utf-8")
+    shown = run_cells(part, tmp_path, monkeypatch, capsys, {"n_steps=200": "n_steps=2", "n_steps=400": "n_steps=2"})
+    assert "（共 50 句）" in shown[0]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -5,6 +5,7 @@ import { button, controls, element, headRow, shade, statusLine, widget } from ".
 const LABELS = {
   en: {
     title: "What BLEU counts",
+    sentences: ["Ein Mann reitet auf einem Pferd.", "Ein Mann reitet auf einem braunen Pferd."],
     hint: "Change the output or the reference. Choose a length n: the words of the output that stand in a matched n-gram are shaded.",
     reference: "reference", output: "output", length: (/** @type {number} */ n) => `n = ${n}`, matched: "matched", all: "of", share: "share",
     word: (/** @type {string} */ word, /** @type {boolean} */ isLit) => `${word}: ${isLit ? "in a match" : "in no match"}`,
@@ -14,18 +15,19 @@ const LABELS = {
   },
   zh: {
     title: "BLEU 数的是什么",
-    hint: "改动译文或参考译文，再选一个长度 n：译文里属于匹配的 n 元语法的词会加上底色。",
+    sentences: ["一个男人骑着一匹马。", "一个男人骑着一匹棕色的马。"],
+    hint: "改动译文或参考译文，再选一个长度 n：译文里属于匹配的 n 元语法的字会加上底色。",
     reference: "参考译文", output: "译文", length: (/** @type {number} */ n) => `n = ${n}`, matched: "匹配", all: "总数", share: "比例",
     word: (/** @type {string} */ word, /** @type {boolean} */ isLit) => `${word}：${isLit ? "在匹配中" : "不在匹配中"}`,
-    words: "译文的词",
+    words: "译文的字",
     result: (/** @type {string} */ score, /** @type {string} */ penalty) => `BLEU 是 ${score}；简短惩罚是 ${penalty}。`,
     zero: "有一个比例是零，乘积也就是零。（如果译文有这个长度的 n 元语法，只是没有一个匹配，sacreBLEU 会按不到一个匹配来计。）",
   },
 };
-const [REFERENCE, OUTPUT, MOST] = ["Ein Mann reitet auf einem Pferd.", "Ein Mann reitet auf einem braunen Pferd.", 4];
+const MOST = 4;
 
-/** @param {string} text */
-const wordsOf = (text) => text.replaceAll(".", " .").split(/\s+/).filter(Boolean);
+/** Cut a text into words; each Chinese character and mark is one. @param {string} text */
+const wordsOf = (text) => text.replaceAll(".", " .").replace(/[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]/g, " $& ").split(/\s+/).filter(Boolean);
 
 /** Return the places of n-grams in some words. @param {string[]} words @param {number} n */
 function ngrams(words, n) {
@@ -44,7 +46,7 @@ function matches(output, reference, n) {
 
 widget("bleu", LABELS, (place, say) => {
   let chosen = 2;
-  const fields = [REFERENCE, OUTPUT].map((value) => element("input", { type: "text", value, maxLength: 200, spellcheck: false }));
+  const fields = say.sentences.map((value) => element("input", { type: "text", value, maxLength: 200, spellcheck: false }));
   const [body, line] = [element("tbody"), statusLine()];
   const shown = element("p", { className: "bleu-words", role: "list", "aria-label": say.words });
   const lengths = Array.from({ length: MOST }, (_, i) => button(say.length(i + 1), () => (chosen = i + 1, draw())));
