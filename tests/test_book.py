@@ -29,6 +29,7 @@ FEWER = {
     "12-training": {"500": "5", "350": "4", "200": "3", "100": "2", "50": "1"},
     "16-variants": {"n_steps=60": "n_steps=2"},
     "18-gpt-and-bert": {"n_steps=200": "n_steps=2", "n_steps=600": "n_steps=2"},
+    "19-little-data": {"n_steps=400": "n_steps=20", "n_steps=800": "n_steps=20"},
     "one-sentence": {"n_steps=600": "n_steps=2"},
 }
 TRAINED = {*FEWER, "17-faults", "solutions"}
@@ -207,6 +208,15 @@ def test_each_exhibit_fails_with_its_fault_and_holds_without_it() -> None:
     for code in exhibits:
         exec(code, names)
     assert len(exhibits) == 21
+
+
+def test_what_a_chapter_compares_was_measured() -> None:
+    """The figure of chapter 19 has its numbers in its code."""
+    text = (BOOK / "en" / "19-little-data.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"^measured = \[.*?^\]", text, re.M | re.S)
+    page = (BOOK.parent / "quality.md").read_text(encoding="utf-8")
+    assert len(DECIMAL.findall(table)) == 12
+    assert [number for number in DECIMAL.findall(table) if number not in DECIMAL.findall(page)] == []
 
 
 def test_decimals_of_prose_are_found(tmp_path: Path) -> None:
