@@ -28,7 +28,9 @@ class FoldedAnswers(SphinxPostTransform):
         chapter = CHAPTER.fullmatch(name)
         if not chapter or SOLUTIONS not in self.env.all_docs:
             return
-        solutions = list(self.env.get_doctree(SOLUTIONS).findall(nodes.section))[int(chapter[1])]  # 0 is the page
+        number = f"{int(chapter[1])}. "
+        sections = self.env.get_doctree(SOLUTIONS).findall(nodes.section)
+        solutions = next(each for each in sections if each[0].astext().startswith(number))
         opening = f'<details class="answer"><summary>{SUMMARY[self.config.language]}</summary>\n'
         for item, answer in zip(exercises(self.document), answers(solutions), strict=True):
             for node in answer:
