@@ -30,7 +30,6 @@ FEWER = {
     "16-variants": {"n_steps=60": "n_steps=2"},
     "18-gpt-and-bert": {"n_steps=200": "n_steps=2", "n_steps=600": "n_steps=2"},
     "19-little-data": {"n_steps=400": "n_steps=20", "n_steps=800": "n_steps=20"},
-
     "23-in-service": {"n_steps=150": "n_steps=10", "n_requests=10_000": "n_requests=100"},
     "one-sentence": {"n_steps=600": "n_steps=2"},
 }
