@@ -12,6 +12,7 @@ import json
 import struct
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -54,7 +55,7 @@ class RandomWeights(Mapping[str, np.ndarray]):
         shape = self._shapes[name]
         if len(shape) == 1:
             return np.full(shape, float("norm" in name and name.endswith("weight")), dtype=np.float32)
-        return np.random.default_rng(len(name)).normal(0, shape[-1] ** -0.5, shape).astype(np.float32)
+        return np.random.default_rng(zlib.crc32(name.encode())).normal(0, shape[-1] ** -0.5, shape).astype(np.float32)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._shapes)

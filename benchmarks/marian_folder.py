@@ -38,6 +38,8 @@ def main() -> None:
     for name, usual in (("--lines", 1000), ("--rounds", 5), ("--workers", 2)):
         parser.add_argument(name, type=int, default=usual)
     arguments = parser.parse_args()
+    if "DRAGOMAN_SLIMT" not in os.environ:
+        sys.exit("DRAGOMAN_SLIMT is not set: name a Python that has slimt")
     sentences = arguments.source.read_text(encoding="utf-8").splitlines()[: arguments.lines]
     imported = import_marian(arguments.folder)
     with tempfile.TemporaryDirectory() as temporary:
@@ -62,7 +64,10 @@ def main() -> None:
 
     def translate_by_slimt() -> list[str]:
         print(json.dumps(sentences), file=stdin, flush=True)
-        texts: list[str] = json.loads(stdout.readline())
+        line = stdout.readline()
+        if not line:
+            sys.exit("slimt ended")
+        texts: list[str] = json.loads(line)
         return texts
 
     systems: dict[str, Callable[[], list[str]]] = {"dragoman": translate, "slimt": translate_by_slimt}

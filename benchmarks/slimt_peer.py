@@ -15,7 +15,9 @@ from pathlib import Path
 def main() -> None:
     """Translate until there is nothing more to read."""
     settings = json.loads(sys.argv[1])
-    place = next(Path(sysconfig.get_paths()["purelib"]).glob("slimt/_slimt*.so"))
+    place = next(Path(sysconfig.get_paths()["purelib"]).glob("slimt/_slimt*.so"), None)
+    if place is None:
+        sys.exit("this Python has no slimt: pip install slimt")
     sys.path.insert(0, str(place.parent))
     slimt = importlib.import_module("_slimt")
     config = slimt.Config()

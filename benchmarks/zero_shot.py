@@ -40,7 +40,7 @@ def is_off_target(source: str, text: str, language: str, detector: Detector) -> 
 
 
 def main() -> None:
-    """Print two rows of a table for each direction."""
+    """Print two rows of a table for each direction, then how probable the differences are by chance."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
     parser.add_argument("--sample", type=int, help="sources of each direction; all by default")
@@ -51,6 +51,7 @@ def main() -> None:
         "through English": Pivot.load(arguments.model, middle="en"),
     }
     print("| direction | sources | | BLEU | chrF2 | off target |\n|---|---|---|---|---|---|")
+    chances = []
     for source_lang, target_lang in DIRECTIONS:
         references = validation_set((source_lang, target_lang), arguments.sample)
         firsts = [texts[0] for texts in references.values()]
@@ -64,7 +65,8 @@ def main() -> None:
             )
             print(f"| {source_lang}-{target_lang} | {len(texts)} | {way} | {scores} | {n_off} |", flush=True)
         (chrf,) = (each for each in paired_test(*outputs.values(), firsts, target_lang) if each.name == "chrF2")
-        print(f"{source_lang}-{target_lang}: p of chrF2 {chrf.p_value:.3f}")
+        chances.append(f"{source_lang}-{target_lang} {chrf.p_value:.3f}")
+    print(f"\np of chrF2: {', '.join(chances)}")
 
 
 if __name__ == "__main__":

@@ -184,6 +184,26 @@ def test_a_file_that_ends_the_process_is_an_error(tmp_path: Path) -> None:
         list(check_file._rows(path, None))
 
 
+def test_a_file_with_a_byte_order_mark_is_read_as_python_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "transformer.py"
+    path.write_text(up_to(2), encoding="utf-8-sig")
+    assert readers_file.load(path).PAD == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("(ids != PAD)[", "(ids > 1)[", "the numbers differ from the formula's by up to 1"),
+        ("sublayer(self.norm(x))", "sublayer(self.dropout(self.norm(x)))", "dropout acts on what the part reads"),
+    ],
+)
+def test_a_fault_without_a_wrong_version_is_told_plainly(old: str, new: str, says: str, tmp_path: Path) -> None:
+    source = FILE.read_text(encoding="utf-8")
+    assert source.count(old) == 1
+    chapter = 6 if "PAD" in old else 8
+    assert says in " ".join(each.detail for each in results_of(source.replace(old, new), tmp_path, chapter))
+
+
 def fixed_rows(*rows: dict[str, object]) -> Iterator[dict[str, object]]:
     yield from rows
 
@@ -196,6 +216,7 @@ def fixed_rows(*rows: dict[str, object]) -> Iterator[dict[str, object]]:
         (("ok", "FAIL"), None, 5, 1, "1 fault."),
         (("FAIL", "FAIL"), None, 5, 1, "2 faults. Mend the first one first: others may follow from it."),
         (("-",), 5, 5, 1, "Not checked."),
+        (("ok",), None, 2, 0, "Chapter 2 is right. Chapter 3 comes next."),
     ],
 )
 def test_the_verdict_and_the_exit_code(
@@ -267,7 +288,8 @@ def test_a_chapter_imports_from_the_readers_file_if_it_is_there(
     for owner in ("book", "reader"):
         if owner == "reader":
             (folder / "transformer.py").write_text(f"{up_to(number - 1)}\nOWNER = 'reader'\n", encoding="utf-8")
-        monkeypatch.setattr(sys, "path", ["", *sys.path])
+        others = [each for each in sys.path if not (Path(each) / "transformer.py").exists()]
+        monkeypatch.setattr(sys, "path", ["", *others])
         monkeypatch.delitem(sys.modules, "transformer", raising=False)
         names: dict[str, object] = {}
         exec(code, names)

@@ -63,7 +63,10 @@ def test_links_and_paths_exist(page: Path) -> None:
 
 def anchors(page: Path) -> set[str]:
     """The names of a page's headings, as GitHub and the site make them, and those that the page gives itself."""
-    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    text = page.read_text(encoding="utf-8")
+    if included := re.match(r"```{include} (\S+)\n", text):
+        return anchors(page.parent / included[1])
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
     headings = re.findall(r"^#+ +(.*)", text, re.M)
     slugs = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
     return {*slugs, *re.findall(r"^\(([\w-]+)\)=$", text, re.M), *re.findall(r'<a id="([\w-]+)"', text)}

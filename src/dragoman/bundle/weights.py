@@ -194,11 +194,15 @@ def read_weights(
 def _mapped(path: Path) -> NDArray[np.uint8]:
     """Return the bytes of a file, which are read when they are needed.
 
-    On Windows they are read now: a file that is mapped there can be neither replaced nor removed.
+    On Windows they are read now: a file that is mapped there can be neither replaced nor removed. Elsewhere it may be
+    replaced, but not be written over in place, as `cp` would do.
     """
     if sys.platform == "win32":
         return np.fromfile(path, np.uint8)
-    return np.memmap(path, np.uint8, mode="r")
+    try:
+        return np.memmap(path, np.uint8, mode="r")
+    except OSError:  # a file system without maps
+        return np.fromfile(path, np.uint8)
 
 
 def not_finite(weights: Mapping[str, NDArray[Any]]) -> str:

@@ -20,7 +20,7 @@ from dragoman.errors import ConfigError, DataError, counted, printable
 
 #: The chapters that add to the file.
 FIRST, LAST = 2, 12
-#: Seconds that one check may take, and those after which the process that checks is ended.
+#: Seconds that one check may take (`readers_file.LIMIT_S`), and those after which the process that checks is ended.
 LIMIT_S, PATIENCE_S = 60.0, 600.0
 _WIDTH = 80
 
@@ -79,10 +79,16 @@ def _rows(file: Path, chapter: int | None, limit_s: float = LIMIT_S) -> Iterator
         str(limit_s),
     ]
     with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"
     ) as process:
         assert process.stdout
-        watch = threading.Timer(PATIENCE_S, process.kill)
+        is_ended = threading.Event()
+
+        def end() -> None:
+            is_ended.set()
+            process.kill()
+
+        watch = threading.Timer(PATIENCE_S, end)
         watch.daemon = True
         watch.start()
         row: Row = {}
@@ -95,6 +101,10 @@ def _rows(file: Path, chapter: int | None, limit_s: float = LIMIT_S) -> Iterator
         finally:
             watch.cancel()
             process.kill()
+    if is_ended.is_set():
+        raise DataError(
+            f"the checks did not end within {PATIENCE_S:g} seconds", file, advice="check one chapter: --chapter N"
+        )
     if "last" not in row:
         place = f"after `{row['demand']}` of chapter {row['chapter']}" if row else "before the first check"
         raise DataError(f"the file ended the process that checks it, {place}", file, advice="look what it calls there")
@@ -122,5 +132,6 @@ def _verdict(rows: list[Row], chapter: int | None, last_begun: int) -> str:
     if chapter is not None:
         return f"Chapter {chapter} is right."
     if last_begun < LAST:
-        return f"Chapters {FIRST} to {last_begun} are right. Chapter {last_begun + 1} comes next."
+        begun = f"Chapter {FIRST} is" if last_begun == FIRST else f"Chapters {FIRST} to {last_begun} are"
+        return f"{begun} right. Chapter {last_begun + 1} comes next."
     return "All chapters are right: your Transformer is complete."

@@ -40,7 +40,7 @@ class ProjectedScores:
         if self._matrix is not None or self._forced is not None:
             return self._whole().at(rows, ids)
         values = np.empty(len(rows), dtype=np.float32)
-        for first, part in self._parts():
+        for first, part in self._parts(rows):
             own = (rows >= first) & (rows < first + len(part.log_probs))
             values[own] = part.at(rows[own] - first, ids[own])
         return values
@@ -101,9 +101,10 @@ class ProjectedScores:
                 self._matrix.force(*self._forced)
         return self._matrix
 
-    def _parts(self) -> Iterator[tuple[int, ArrayScores]]:
-        """Yield the first of a few rows, and their scores, which are valid until the next."""
-        for first in range(0, self._n_rows, self._at_once):
+    def _parts(self, rows: Ints | None = None) -> Iterator[tuple[int, ArrayScores]]:
+        """Yield the first of a few rows and their scores, which are valid until the next; of `rows` only, if given."""
+        firsts = range(0, self._n_rows, self._at_once)
+        for first in firsts if rows is None else np.unique(rows // self._at_once) * self._at_once:
             part = ArrayScores(self._project(slice(first, min(first + self._at_once, self._n_rows))))
             part.forbid_everywhere(self._forbidden)
             yield first, part

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -26,6 +27,7 @@ def main(name: str, chapter: str, limit_s: str) -> None:
         limit_s: seconds that a check may take.
     """
     torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background may ignore it
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as output, open(os.devnull, "w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 1)  # the reader's code prints there
         with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):

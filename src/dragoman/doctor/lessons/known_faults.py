@@ -45,7 +45,7 @@ def difference(yours: Any, right: Tensor, faults: Mapping[str, Tensor] = NO_FAUL
         return f"the shape is {tuple(yours.shape)}, and should be {tuple(right.shape)}"
     if not yours.isfinite().all():
         return "some of the numbers are NaN or infinite"
-    return f"the numbers differ from the formula's by up to {(yours - right).abs().max().item():.2g}"
+    return f"the numbers differ from the formula's by up to {(yours.double() - right.double()).abs().max().item():.2g}"
 
 
 def gradients(function: Callable[..., Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:

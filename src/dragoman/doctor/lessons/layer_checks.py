@@ -148,7 +148,7 @@ def layer_norm(file: Any) -> str:
             "the bias is not used": lambda gain, bias: gain * right,
             "gain and bias are not used": lambda gain, bias: right,
             "the gain multiplies the bias, too": lambda gain, bias: gain * (right + bias),
-            "the gain is added and the bias multiplied": lambda gain, bias: gain * right + gain,
+            "one vector serves as gain and as bias": lambda gain, bias: gain * right + gain,
             "the bias is subtracted": lambda gain, bias: gain * right - bias,
         },
     )
@@ -179,12 +179,12 @@ def layer_norm_small(file: Any) -> str:
     x = 1 + 1e-4 * torch.randn(1, 8)
     centred = x - x.mean(dim=-1, keepdim=True)
     variance = centred.square().mean(dim=-1, keepdim=True)
-    small = (1e-5, 1e-6, 1e-8, 1e-12)
+    small = *(10.0**-n for n in range(5, 13)), torch.finfo(torch.float32).eps
     rights = [centred / torch.sqrt(variance + epsilon) for epsilon in small]
     yours = module(x)
     if any(torch.allclose(yours, right, atol=5e-3) for right in rights):
         return ""
-    outside = [centred / (variance.sqrt() + epsilon) for epsilon in small]
+    outside = [centred / (variance.sqrt() + epsilon) for epsilon in (1e-5, 1e-6, 1e-8, 1e-12)]
     if any(torch.allclose(yours, wrong, atol=5e-3) for wrong in outside):
         return f"ε stands outside the root, and should stand inside, beside the variance {_STD}"
     return difference(yours, rights[0])
@@ -252,14 +252,21 @@ def residual_dropout(file: Any) -> str:
     D = 50
     module = _residual(file, D, 0.2).train()
     x = torch.full((4, 50, D), 100.0)
+    read = []
+
+    def part(y: Tensor) -> Tensor:
+        read.append(y)
+        return torch.zeros_like(y)
+
+    module(torch.randn(1, 1, D).expand(1, 2, D), part)  # twice the same word
+    if read and not torch.equal(read[0][:, 0], read[0][:, 1]):
+        return "dropout acts on what the part reads, and should act on what the part gives"
     branch = module(x, torch.ones_like) - x
     dropped = branch.abs() < 1e-3
     if not dropped.any() and is_equal(branch, torch.ones_like(x)):
         return "nothing is dropped in training"
     if (branch < -1).any():
         return "dropout acts on the sum, so that x is dropped, too: it belongs on the branch only"
-    if not dropped.any():
-        return "dropout acts on what the part reads, and should act on what the part gives"
     share = dropped.float().mean().item()
     if abs(share - 0.8) < 0.05:
         return "dropout of 0.2 drops four fifths, and should drop one fifth"

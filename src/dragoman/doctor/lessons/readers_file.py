@@ -29,6 +29,8 @@ _IMPORTS = {
     "Counter": "from collections import Counter",
 }
 _LONGEST = 300
+#: Seconds that the file may take to run, and then each check.
+LIMIT_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -46,15 +48,15 @@ class EndlessError(Exception):
     """The reader's code does not end."""
 
 
-def load(path: Path, limit_s: float = 60.0) -> ModuleType:
+def load(path: Path, limit_s: float = LIMIT_S) -> ModuleType:
     """Return the reader's file as the module `transformer`, which is not run as a program.
 
     Raises:
         DataError: the file cannot be read or run.
     """
     try:
-        source = path.read_text(encoding="utf-8")
-        code = compile(source, str(path), "exec")
+        source = path.read_text(encoding="utf-8-sig")  # some editors write a byte order mark
+        code = compile(source, str(path), "exec", dont_inherit=True)
     except OSError as error:
         raise DataError(f"cannot read ({error.strerror})", path, advice="give the file that you write") from error
     except UnicodeDecodeError as error:
@@ -72,7 +74,9 @@ def load(path: Path, limit_s: float = 60.0) -> ModuleType:
             exec(code, module.__dict__)
     except (Exception, SystemExit) as error:
         line, reason = explain(error, path)
-        raise DataError(f"the file does not run ({reason})", path, line=line, advice="mend this line") from error
+        is_endless = isinstance(error, EndlessError)
+        advice = 'put what trains below `if __name__ == "__main__":`' if is_endless else "mend this line"
+        raise DataError(f"the file does not run ({reason})", path, line=line, advice=advice) from error
     finally:
         sys.path.remove(str(path.parent))
     if not any(hasattr(module, name) for name in WRITTEN_IN):
@@ -107,13 +111,19 @@ def _limited(seconds: float) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    timer = threading.Timer(seconds, interrupt_main)
+    has_expired = threading.Event()
+
+    def expire() -> None:
+        has_expired.set()
+        interrupt_main()
+
+    timer = threading.Timer(seconds, expire)
     timer.daemon = True
     timer.start()
     try:
         yield
     except KeyboardInterrupt as error:
-        if timer.is_alive():
+        if not has_expired.is_set():
             raise
         raise EndlessError(f"it does not end within {seconds:g} seconds").with_traceback(error.__traceback__) from None
     finally:
@@ -127,7 +137,7 @@ class Examination:
         limit_s: seconds that a check may take.
     """
 
-    def __init__(self, module: ModuleType, path: Path, limit_s: float = 60.0) -> None:
+    def __init__(self, module: ModuleType, path: Path, limit_s: float = LIMIT_S) -> None:
         self._module, self._path, self._limit_s = module, path, limit_s
         self._missing = {name for name in WRITTEN_IN if not hasattr(module, name)}
         self._results: dict[int, list[Result]] = {}
@@ -159,10 +169,10 @@ class Examination:
             if any(result.state != "ok" for result in self.of(need)):
                 yield self._result(chapter, "not checked", "-", f"it uses chapter {need}, which has a fault")
                 return
-        seen = {""}
+        seen = set[str]()
         for demand, check in chapter.checks.items():
             state, detail = self._outcome(check)
-            yield self._result(chapter, demand, state, "the same" if detail in seen and detail else detail)
+            yield self._result(chapter, demand, state, "the same" if detail and detail in seen else detail)
             seen.add(detail)
 
     def _result(self, chapter: Chapter, demand: str, state: str, detail: str = "") -> Result:
@@ -180,5 +190,5 @@ class Examination:
             if isinstance(error, AttributeError) and error.obj is self._module and error.name in self._missing:
                 return "-", f"`{error.name}` is missing"
             line, reason = explain(error, self._path)
-            return "FAIL", f"line {line}: {reason}" if line else reason
+            return "FAIL", f"line {line}: {reason}" if line else f"the check cannot use what comes back ({reason})"
         return ("FAIL", fault) if fault else ("ok", "")

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from dragoman.doctor.lessons.known_faults import difference, gradients, is_equal, randomized
 
@@ -32,6 +33,8 @@ def special_ids(file: Any) -> str:
         return "real words have the ids 0 to 3: the special words must stand before them"
     if len(words) != 4 + len(WORDS):
         return f"the vocabulary has {len(words)} entries for {len(WORDS)} words and 4 special words"
+    if set(words[4:]) != WORDS:
+        return f"the words are {sorted(words[4:])}, and should be {sorted(WORDS)}"
     if [*map(set, (words[4:6], words[6:7], words[7:8]))] != [{"A", "."}, {"dog"}, {"sleeps"}]:
         return "the words do not stand in the order of their frequency, the most frequent first"
     return ""
@@ -189,9 +192,11 @@ def positions(file: Any) -> str:
     B, T, D = 3, 5, 6
     x, rows = torch.randn(B, T, D), file.sinusoidal_table(20, D)
     before = x.clone()
-    yours = file.Positions(D)(x)
+    yours = file.Positions(D).eval()(x)
     if not torch.equal(x, before):
         return "x itself is changed: write `x + ...` in place of `x += ...`"
+    if isinstance(yours, Tensor) and yours.dtype != x.dtype:
+        return f"the result is {yours.dtype}: the table should be float32, which `.float()` makes of it"
     along_batch = 'the table runs along the sentences (chapter 17: "Positional encoding along the batch axis")'
     return difference(
         yours,
@@ -220,7 +225,7 @@ def positions_are_fixed(file: Any) -> str:
 
 def positions_depend_on_place(file: Any) -> str:
     """Return what is wrong with where a word stands, and beside what."""
-    module, x = file.Positions(6), torch.randn(2, 5, 6)
+    module, x = file.Positions(6).eval(), torch.randn(2, 5, 6)
     if not is_equal(module(x)[1:], module(x[1:])):
         return "a sentence gets another result alone than as the second of a batch"
     if not is_equal(module(x)[:, :3], module(x[:, :3])):
