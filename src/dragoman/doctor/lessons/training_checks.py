@@ -37,6 +37,14 @@ class _Scores(nn.Module):
         self.was_training.append(self.training)
         return self.scale * self.weight[target_ids]
 
+    def encode(self, source_ids: Tensor) -> Tensor:
+        """Return the ids as the memory, so that `decode` can note them."""
+        return source_ids[..., None].float()
+
+    def decode(self, target_ids: Tensor, memory: Tensor, source_mask: Tensor) -> Tensor:
+        """Return the logits (B, T, V)."""
+        return self.forward(memory[..., 0].long(), target_ids)
+
 
 def mean_loss(file: Any) -> str:
     """Return what is wrong with the loss."""
