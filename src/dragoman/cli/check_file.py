@@ -20,8 +20,8 @@ from dragoman.errors import ConfigError, DataError, counted, printable
 
 #: The chapters that add to the file.
 FIRST, LAST = 2, 12
-#: Seconds that one check may take (`readers_file.LIMIT_S`), and those after which the process that checks is ended.
-LIMIT_S, PATIENCE_S = 60.0, 600.0
+#: Seconds after which the process that checks is ended.
+PATIENCE_S = 600.0
 _WIDTH = 80
 
 Row = dict[str, Any]
@@ -42,7 +42,7 @@ def check_file(
         raise ConfigError(
             f"chapter {chapter} adds nothing to the file", advice=f"chapters {FIRST} to {LAST} do: choose one of them"
         )
-    shown = 0, ""
+    shown, details = (0, ""), set[str]()
     rows: list[Row] = []
     last_begun = LAST
     for row in _rows(file, chapter):
@@ -54,16 +54,18 @@ def check_file(
             print_result(json.dumps(row, ensure_ascii=False))
             continue
         if (row["chapter"], row["title"]) != shown:
-            shown = row["chapter"], row["title"]
+            shown, details = (row["chapter"], row["title"]), set()
             print_result(f"{row['chapter']:>2}  {row['title']}")
-        print_result(_entry(row))
+        is_told = row["detail"] in details
+        print_result(_entry(row | {"detail": "the same"} if is_told else row))
+        details |= {row["detail"]} - {""}
     if not as_json:
         print_result(f"\n{_verdict(rows, chapter, last_begun)}")
     if any(row["state"] != "ok" for row in rows):
         raise typer.Exit(1)
 
 
-def _rows(file: Path, chapter: int | None, limit_s: float = LIMIT_S) -> Iterator[Row]:
+def _rows(file: Path, chapter: int | None) -> Iterator[Row]:
     """Yield the results as they come from a process of their own.
 
     Raises:
@@ -76,7 +78,6 @@ def _rows(file: Path, chapter: int | None, limit_s: float = LIMIT_S) -> Iterator
         "dragoman.doctor.lessons.checking_process",
         str(file),
         str(chapter or ""),
-        str(limit_s),
     ]
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"

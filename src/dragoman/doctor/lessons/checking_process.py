@@ -19,12 +19,11 @@ from dragoman.doctor.lessons.readers_file import Examination, load
 from dragoman.errors import DragomanError
 
 
-def main(name: str, chapter: str, limit_s: str) -> None:
+def main(name: str, chapter: str) -> None:
     """Write the results of a file's checks to standard output, and nothing else.
 
     Args:
         chapter: its number, or "" for all that the file has begun.
-        limit_s: seconds that a check may take.
     """
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background may ignore it
@@ -33,8 +32,8 @@ def main(name: str, chapter: str, limit_s: str) -> None:
         with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
             try:
                 path = Path(name)
-                examination = Examination(load(path, float(limit_s)), path, float(limit_s))
-                for number in [int(chapter)] if chapter else range(2, examination.last_begun + 1):
+                examination = Examination(load(path), path)
+                for number in [int(chapter)] if chapter else examination.begun:
                     for result in examination.of(number):
                         print(json.dumps(asdict(result)), file=output, flush=True)
                 print(json.dumps({"last": examination.last_begun}), file=output, flush=True)

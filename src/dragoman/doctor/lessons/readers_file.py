@@ -16,7 +16,7 @@ from types import ModuleType
 
 import torch
 
-from dragoman.doctor.lessons.chapters import CHAPTERS, WRITTEN_IN, Chapter, Check
+from dragoman.doctor.lessons.chapter_checks import CHAPTERS, WRITTEN_IN, Chapter, Check
 from dragoman.errors import DataError, printable
 
 #: The import that brings a name, for a file that forgot it.
@@ -147,6 +147,11 @@ class Examination:
         """The last chapter of which the file has a name."""
         return max(number for name, number in WRITTEN_IN.items() if name not in self._missing)
 
+    @property
+    def begun(self) -> list[int]:
+        """The numbers of the chapters up to the last one that the file has begun."""
+        return sorted({chapter.number for chapter in CHAPTERS if chapter.number <= self.last_begun})
+
     def of(self, number: int) -> list[Result]:
         """Return what became of each demand of a chapter."""
         if number not in self._results:
@@ -169,11 +174,9 @@ class Examination:
             if any(result.state != "ok" for result in self.of(need)):
                 yield self._result(chapter, "not checked", "-", f"it uses chapter {need}, which has a fault")
                 return
-        seen = set[str]()
         for demand, check in chapter.checks.items():
             state, detail = self._outcome(check)
-            yield self._result(chapter, demand, state, "the same" if detail and detail in seen else detail)
-            seen.add(detail)
+            yield self._result(chapter, demand, state, detail)
 
     def _result(self, chapter: Chapter, demand: str, state: str, detail: str = "") -> Result:
         return Result(chapter.number, chapter.title, demand, state, detail)

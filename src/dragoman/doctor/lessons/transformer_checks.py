@@ -6,7 +6,7 @@ B sentences, S source positions, T target positions, D model width, V words of a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -20,6 +20,8 @@ from dragoman.doctor.model_under_test import ModelUnderTest, both_sides
 
 _D, _INNER, _HEADS = 16, 24, 4
 _SOURCE_WORDS, _TARGET_WORDS = 13, 17
+#: The mask of an attention, and the memory (B, S, D) that it reads; None if it reads its own queries.
+Attended = tuple[Tensor, Tensor | None]
 _ATTENTIONS = {"self": "self-attention", "cross": "cross-attention"}
 
 
@@ -27,8 +29,8 @@ def _norm(x: Tensor) -> Tensor:
     return F.layer_norm(x, (x.size(-1),))
 
 
-def _is(yours: Any, right: Tensor) -> bool:
-    """Return True if a mask is another, whatever axes of length 1 stand in front."""
+def _is_same_mask(yours: Any, right: Tensor) -> bool:
+    """Return True if two masks hide the same, whatever axes of length 1 stand in front."""
     if not isinstance(yours, Tensor):
         return False
     try:
@@ -52,7 +54,7 @@ def encoder_layer(file: Any) -> str:
     layer = file.EncoderLayer(_D, _INNER, _HEADS, 0.5).eval()
     with listening(layer, file.MultiHeadAttention, file.FeedForward) as calls:
         result = layer(x, mask)
-    return _way(file, calls, x, result, ("self", "feed-forward"), {"self": mask})
+    return _layer_fault(file, calls, x, result, {"self": (mask, None), "feed-forward": None})
 
 
 def decoder_layer(file: Any) -> str:
@@ -61,20 +63,23 @@ def decoder_layer(file: Any) -> str:
     layer = file.DecoderLayer(_D, _INNER, _HEADS, 0.5).eval()
     with listening(layer, file.MultiHeadAttention, file.FeedForward) as calls:
         result = layer(x, memory, target_mask, source_mask)
-    steps = ("self", "cross", "feed-forward")
-    return _way(file, calls, x, result, steps, {"self": target_mask, "cross": source_mask}, memory)
+    steps = {"self": (target_mask, None), "cross": (source_mask, memory), "feed-forward": None}
+    return _layer_fault(file, calls, x, result, steps)
 
 
-def _way(
-    file: Any,
-    calls: Sequence[Call],
-    x: Tensor,
-    result: Tensor,
-    steps: Sequence[str],
-    masks: dict[str, Tensor],
-    memory: Tensor | None = None,
+def _layer_fault(
+    file: Any, calls: Sequence[Call], x: Tensor, result: Tensor, steps: Mapping[str, Attended | None]
 ) -> str:
-    """Return where the way of x through a layer leaves the right one: each step reads a norm, and adds its result."""
+    """Return what is wrong with a layer, in which each step should read a norm of the sum and add its result.
+
+    Args:
+        x: (B, T, D), what the layer reads.
+        result: (B, T, D), what it gives.
+        steps: the right steps in order; of an attention, its mask and the memory (B, S, D), None in self-attention.
+    """
+    attended = {step: each for step, each in steps.items() if each}
+    masks = {step: mask for step, (mask, _) in attended.items()}
+    memory = next((memory for _, memory in attended.values() if memory is not None), None)
     kinds = [isinstance(call.part, file.FeedForward) for call in calls]
     if kinds != [step == "feed-forward" for step in steps]:
         called = ", ".join("feed-forward" if is_last else "attention" for is_last in kinds) or "nothing"
@@ -87,7 +92,7 @@ def _way(
         name = _ATTENTIONS.get(step, "the feed-forward layer")
         if fault := _reading(name, call.inputs[0], x, start, memory):
             return fault
-        if step in masks and (fault := _keys_and_mask(name, call, None if step == "self" else memory, masks, step)):
+        if step in attended and (fault := _keys_and_mask(name, call, attended[step][1], masks, step)):
             return fault
         x = x + call.output
     without = {
@@ -125,13 +130,13 @@ def _keys_and_mask(name: str, call: Call, memory: Tensor | None, masks: dict[str
             faults[f"{name} gets a norm of the memory: the encoder has normed it already"] = _norm(memory)
         if fault := difference(given, source, faults):
             return fault if fault in faults else f"the {kind} of {name}: {fault}"
-    if not _is(mask, masks[step]):
+    if not _is_same_mask(mask, masks[step]):
         others = [other for key, other in masks.items() if key != step]
-        if any(_is(mask, other) for other in others):
+        if any(_is_same_mask(mask, other) for other in others):
             return f"{name} gets the mask of the other attention: source and target mask have changed places"
         if isinstance(mask, Tensor) and mask.dtype == torch.bool and mask.all():
             return f"{name} gets a mask that hides nothing"
-        if _is(mask, ~masks[step]):
+        if _is_same_mask(mask, ~masks[step]):
             return f"{name} gets the mask the wrong way round"
         return f"{name} gets another mask than the layer was given"
     return ""
@@ -293,14 +298,14 @@ def stacks(file: Any) -> str:
 
 
 def _mask_fault(name: str, mask: Any, right: Tensor, faults: dict[str, Tensor]) -> str:
-    if _is(mask, right):
+    if _is_same_mask(mask, right):
         return ""
     for message, wrong in faults.items():
-        if _is(mask, wrong):
+        if _is_same_mask(mask, wrong):
             return message
     if isinstance(mask, Tensor) and mask.bool().all():
         return f'{name} attends to padding (chapter 17: "Another batch, another translation: padding is attended to")'
-    if _is(mask, ~right):
+    if _is_same_mask(mask, ~right):
         return f"{name} gets its mask the wrong way round"
     return f"{name} gets a wrong mask"
 
