@@ -2,9 +2,9 @@
 
     python benchmarks/large_model.py FOLDER
 
-It writes the model into FOLDER, unless it is there (2.5 GB of RAM, 600 MB of disk), and prints JSON: the MiB of RAM of
-a process that does nothing else, at the start, after loading it, and at the peak of loading, of translating a sentence
-at a time, of batches of 64, and of 512 tokens, with a beam of 4.
+It writes the model into FOLDER, unless it is there (2.5 GB of RAM, 600 MB of disk). Then a process that does nothing
+else loads it and translates with a beam of 4. It prints its RAM in MiB, as JSON: at the start, and after loading; then
+the peak so far, after loading, after single sentences, after a batch of 64 tokens, and after one of 512.
 """
 
 import argparse
@@ -65,7 +65,7 @@ class RandomWeights(Mapping[str, np.ndarray]):
 
 
 def pieces_model() -> bytes:
-    """Return a SentencePiece model of pairs of pieces that no text has, except for its letters."""
+    """Return a SentencePiece model with `N_PIECES` - 1 pieces: a few of `SENTENCES`, and many that no text has."""
     import io
 
     import sentencepiece

@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def processor_seconds(process: int) -> float:
-    """Return what a process and its children have used so far."""
+    """Return the seconds of CPU time that a process and its children have used so far."""
     used = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     children = [each.read_text().split() for each in Path(f"/proc/{process}/task").glob("*/children")]
     own = (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
@@ -110,10 +110,10 @@ def translate_by_bergamot(folder: Path, sentences: list[str]) -> list[str]:
 def compared(rounds: dict[str, list[dict[str, float]]]) -> dict[str, float]:
     """Return the ratios of the medians of both systems."""
     ratios = {}
-    for what in ("sentences", "pieces"):
-        for time_of in ("seconds", "processor seconds"):
-            speeds = [statistics.median(each[what] / each[time_of] for each in of) for of in rounds.values()]
-            ratios[f"ratio of {what} in {time_of}"] = round(speeds[0] / speeds[1], 3)
+    for unit in ("sentences", "pieces"):
+        for clock in ("seconds", "processor seconds"):
+            speeds = [statistics.median(each[unit] / each[clock] for each in some) for some in rounds.values()]
+            ratios[f"ratio of {unit} in {clock}"] = round(speeds[0] / speeds[1], 3)
     return ratios
 
 

@@ -1,13 +1,13 @@
-"""Measure directions that a model was not trained for: at once, and in two steps through English.
+"""Measure directions that a model was not trained for: directly, and in two steps through English.
 
     python benchmarks/zero_shot.py everyday
 
 The test sets are validation text with an equal English side, which the model has not seen: a German sentence and a
 Chinese one that translate the same sentence. BLEU is with all references, chrF2 with the first of each source, and so
-is p, the paired bootstrap's probability that both chrF2 differ by chance. Off target are outputs in another language,
-in whole or in part. Into Chinese, these have Latin words that the source lacks; into the others, they have Chinese
-characters, or a detector takes them for another language. Needs DRAGOMAN_DATA with its folders tatoeba-*, and the extra
-`serve`, which has the detector.
+is p, of the paired bootstrap: the probability of such a difference if both ways were equally good. Off target are
+outputs in another language, in whole or in part. Into Chinese, these have Latin words that the source lacks; into the
+others, they have Chinese characters, or a detector takes them for another language. Needs DRAGOMAN_DATA with its
+folders tatoeba-*, and the extra `serve`, which has the detector.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main() -> None:
     arguments = parser.parse_args()
     detector = Detector()
     ways = {
-        "at once": Translator.load(arguments.model),
+        "directly": Translator.load(arguments.model),
         "through English": Pivot.load(arguments.model, middle="en"),
     }
     print("| direction | sources | | BLEU | chrF2 | off target |\n|---|---|---|---|---|---|")

@@ -95,7 +95,7 @@ def results_of(
 ) -> Iterator[readers_file.Result]:
     path = tmp_path / "transformer.py"
     path.write_text(source, encoding="utf-8")
-    examined = readers_file.Examination(readers_file.load(path), path, limit_s)
+    examined = readers_file.FileExamination(readers_file.load(path), path, limit_s)
     for number in [chapter] if chapter else examined.begun:
         yield from examined.of(number)
 

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from chapters import BOOK
 
-from dragoman.doctor.lessons.readers_file import Examination, Result
+from dragoman.doctor.lessons.readers_file import FileExamination, Result
 
 FILE = BOOK / "transformer.py"
 PAGE = BOOK.parent / "guide" / "check-file.md"
@@ -59,11 +59,11 @@ def rewritten(source: str, code: str) -> tuple[str, set[str]]:
     return ast.unparse(ast.Module([*kept[:place], *new, *kept[place:]], [])), names
 
 
-def examination(source: str, path: Path = FILE) -> Examination:
+def examination(source: str, path: Path = FILE) -> FileExamination:
     """Return the examination of a file that is given as text."""
     module = ModuleType("transformer")
     exec(compile(source, str(path), "exec"), module.__dict__)
-    return Examination(module, path)
+    return FileExamination(module, path)
 
 
 def faults(wrong: Wrong) -> list[Result]:

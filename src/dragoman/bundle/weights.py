@@ -110,7 +110,7 @@ class StoredWeights(Mapping[str, Floats]):
     """The weights of a safetensors file, which become float32 when they are asked for.
 
     Args:
-        file: its bytes, mapped into memory. The engine reads them as they are.
+        file: its bytes (n), mapped from the disk where the system can do that. The engine reads them as they are.
         head: its head, which was checked.
         names: of the weights; the other tensors are their scales.
     """

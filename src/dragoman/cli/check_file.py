@@ -108,7 +108,8 @@ def _rows(file: Path, chapter: int | None) -> Iterator[Row]:
         )
     if "last" not in row:
         place = f"after `{row['demand']}` of chapter {row['chapter']}" if row else "before the first check"
-        raise DataError(f"the file ended the process that checks it, {place}", file, advice="look what it calls there")
+        advice = "see if it leaves Python there, or takes too much RAM"
+        raise DataError(f"the file ended the process that checks it, {place}", file, advice=advice)
 
 
 def _entry(row: Row) -> str:

@@ -17,7 +17,7 @@ KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
 def from_bfloat16(halves: NDArray[np.uint16]) -> Floats:
-    """Return the numbers whose first halves are these."""
+    """Return bfloat16 numbers, given as their 16 bits, in float32: of any shape, which stays."""
     return (halves.astype(np.uint32) << 16).view(np.float32)
 
 

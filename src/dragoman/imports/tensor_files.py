@@ -18,7 +18,7 @@ _MOST_BYTES = 10_000_000
 _MOST_SHARDS, _LONGEST_NAME = 1_000, 200
 #: Ends of the names of files of weights that are not read: of other versions of PyTorch, TensorFlow and Flax.
 _OTHER_WEIGHTS = (".pt", ".pth", ".h5", ".msgpack")
-#: Files of a training, which have no weights of the model.
+#: How names of files begin that a training run leaves beside the weights of the model.
 _OF_TRAINING = ("optimizer", "scheduler", "rng_state", "training_args")
 
 

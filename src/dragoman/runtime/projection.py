@@ -12,7 +12,7 @@ import numpy as np
 from dragoman.decoding.scores import FORBIDDEN, ROWS_AT_ONCE, ArrayScores
 from dragoman.machine.arrays import Floats, Ints
 
-#: The most scores of a few rows: 16 MiB.
+#: The most scores that are computed at once: 16 MiB.
 _MOST_SCORES = 1 << 22
 
 
@@ -83,7 +83,7 @@ class ProjectedScores:
         return best, tokens
 
     def best_scores(self, k: int) -> tuple[Floats, Ints]:
-        """Return `top_k` without rows that are forced."""
+        """Return the k highest scores of each row and their tokens, both (R, k), as if no row were forced."""
         values, ids = zip(*(part.top_k(k) for _, part in self._parts()), strict=True)
         return np.concatenate(values), np.concatenate(ids)
 
@@ -102,7 +102,11 @@ class ProjectedScores:
         return self._matrix
 
     def _parts(self, rows: Ints | None = None) -> Iterator[tuple[int, ArrayScores]]:
-        """Yield the first of a few rows and their scores, which are valid until the next; of `rows` only, if given."""
+        """Yield blocks of rows: the number of the first and the scores (R', V), which are valid until the next block.
+
+        Args:
+            rows: (n), to yield only the blocks that have one of these rows.
+        """
         firsts = range(0, self._n_rows, self._at_once)
         for first in firsts if rows is None else np.unique(rows // self._at_once) * self._at_once:
             part = ArrayScores(self._project(slice(first, min(first + self._at_once, self._n_rows))))

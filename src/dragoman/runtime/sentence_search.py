@@ -97,7 +97,7 @@ def _searched(
     """Search, and yield the engine's translation until the block ends."""
     constants, kernels, found = header().constants, model.kernels, ctypes.c_void_p()
     stop, errors = _stop_function(should_stop)
-    source = model.special_ids.source.ended(job.ids)[:-1]
+    source = model.special_ids.source.ended(job.ids)[:-1]  # the engine adds the end itself
     ids, *lists = (np.array(given, dtype=np.int64) for given in (source, job.prefix, job.forbidden, job.allowed))
     options = _options(job.config, dict(zip(("prefix", "forbidden", "allowed"), lists, strict=True)))
     options.should_stop, options.seconds = stop, seconds

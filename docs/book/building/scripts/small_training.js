@@ -124,7 +124,7 @@ export class Training {
    */
   #moveWeights() {
     const t = this.losses.length;
-    const [rate, short1, short2] = [this.rate, 1 - BETA1 ** t, 1 - BETA2 ** t]; // both means begin at zero, and are too short at first
+    const [rate, short1, short2] = [this.rate, 1 - BETA1 ** t, 1 - BETA2 ** t]; // bias correction: both means begin at zero
     for (const [{ numbers, gradient }, { m, v }] of this.means) {
       for (let at = 0; at < numbers.length; at++) {
         m[at] = BETA1 * m[at] + (1 - BETA1) * gradient[at];

@@ -4,7 +4,7 @@
 
 const EN = {
   title: "Train it in this page",
-  hint: "Press Train, or take one step at a time. To change a setting begins anew; the grey line is the loss of the run before.",
+  hint: "Press Train, or take one step at a time. Changing a setting starts a new run; the grey line is the loss of the run before.",
   nouns: { dog: "der Hund", cat: "die Katze", child: "das Kind" },
   target: "de",
   verbs: { sleeps: "schläft", eats: "isst", sings: "singt" },

@@ -80,9 +80,9 @@ def attend(file: Any) -> str:
                 scores.softmax(dim=-1) * mask
             )
             @ values,
-            "the root is divided by after the mask and the softmax": means(products, mask) / math.sqrt(width),
+            "the result is divided by the root: divide the scores": means(products, mask) / math.sqrt(width),
             "there is no softmax": scores.masked_fill(~mask, low) @ values,
-            "there is no softmax, but scores that are zero where the mask hides": (scores * mask) @ values,
+            "there is no softmax: the weights are the scores, or 0 where masked": (scores * mask) @ values,
             "the weights are e to the scores, but are not divided by their sum": (scores.exp() * mask) @ values,
             "the weights are applied to the keys, and should be applied to the values": (
                 scores.masked_fill(~mask, low).softmax(dim=-1) @ keys
@@ -132,10 +132,12 @@ def attend_gradients(file: Any) -> str:
 
 
 def _split(x: Tensor, n_heads: int) -> Tensor:
+    """Return x (B, T, D) as heads (B, H, T, K)."""
     return x.view(x.size(0), x.size(1), n_heads, -1).transpose(1, 2)
 
 
 def _merge(heads: Tensor) -> Tensor:
+    """Return heads (B, H, T, K) as (B, T, D)."""
     return heads.transpose(1, 2).flatten(2)
 
 
@@ -218,7 +220,7 @@ def heads(file: Any) -> str:
             "the merge does not transpose back, so that positions are mixed "
             '(chapter 17: "Heads merged without transposing back")': result(merge=_mixed_merge),
             "the mask is not passed on to attend": result(mask=None),
-            "the mask is turned over before it is passed on": result(mask=~mask),
+            "the mask is inverted before it is passed on: pass it on as it is": result(mask=~mask),
             "there is one wide head: n_heads is not used": result(n_heads=1),
             "n_heads is taken for the width of a head": result(n_heads=D // H),
             "a head gets every H-th number, and should get K neighbouring ones: it learns as well, but the toolkit's "

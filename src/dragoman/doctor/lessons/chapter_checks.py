@@ -52,7 +52,7 @@ CHAPTERS = (
         {
             "the table is the formula's": word_checks.table,
             "Positions adds a row to each position": word_checks.positions,
-            "a result depends on the word and its place alone": word_checks.positions_depend_on_place,
+            "a result depends only on the word and its position": word_checks.positions_depend_on_place,
             "the table is not trained": word_checks.positions_are_fixed,
         },
     ),
@@ -63,7 +63,7 @@ CHAPTERS = (
         (),
         {
             "attend equals PyTorch's attention": attention_checks.attend,
-            "so it does with very large scores": attention_checks.attend_large_scores,
+            "attend equals PyTorch's with very large scores, too": attention_checks.attend_large_scores,
             "a query that may see nothing stays finite": attention_checks.attend_all_masked,
             "queries, keys and values get the right gradients": attention_checks.attend_gradients,
         },

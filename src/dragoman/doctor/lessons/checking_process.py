@@ -15,7 +15,7 @@ from pathlib import Path
 
 import torch
 
-from dragoman.doctor.lessons.readers_file import Examination, load
+from dragoman.doctor.lessons.readers_file import FileExamination, load
 from dragoman.errors import DragomanError
 
 
@@ -32,7 +32,7 @@ def main(name: str, chapter: str) -> None:
         with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
             try:
                 path = Path(name)
-                examination = Examination(load(path), path)
+                examination = FileExamination(load(path), path)
                 for number in [int(chapter)] if chapter else examination.begun:
                     for result in examination.of(number):
                         print(json.dumps(asdict(result)), file=output, flush=True)

@@ -39,6 +39,8 @@ def difference(yours: Any, right: Tensor, faults: Mapping[str, Tensor] = NO_FAUL
     for message, wrong in faults.items():
         if is_equal(yours, wrong):
             return message
+    if yours is None:
+        return "the result is None: is a `return` missing?"
     if not isinstance(yours, Tensor):
         return f"the result is no tensor, but of the type {type(yours).__name__}"
     if yours.shape != right.shape:

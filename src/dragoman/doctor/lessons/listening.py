@@ -1,4 +1,4 @@
-"""Listening at the parts of the reader's modules: what each is called with, and what it gives.
+"""Forward hooks that record the calls of a module's parts: the inputs and the output of each.
 
 So a module is checked by what flows through it, whatever its parts are called in it.
 """

@@ -64,7 +64,8 @@ def load(path: Path, limit_s: float = LIMIT_S) -> ModuleType:
     except (SyntaxError, ValueError) as error:
         line = error.lineno if isinstance(error, SyntaxError) else None
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise DataError(f"Python cannot read the file ({reason})", path, line=line, advice="mend this line") from error
+        advice = "mend this line" if line else "give the Python file that you write"
+        raise DataError(f"Python cannot read the file ({reason})", path, line=line, advice=advice) from error
     module = ModuleType("transformer")
     module.__file__ = str(path)
     sys.modules["transformer"] = module  # for a cell of a chapter in it, which imports from its own file
@@ -130,7 +131,7 @@ def _limited(seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
-class Examination:
+class FileExamination:
     """The checks of a reader's file; those of a chapter run once, after those of the chapters that it calls.
 
     Args:

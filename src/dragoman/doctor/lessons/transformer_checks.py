@@ -143,7 +143,7 @@ def _keys_and_mask(name: str, call: Call, memory: Tensor | None, masks: dict[str
 
 
 def layer_norms(file: Any) -> str:
-    """Return whether a norm serves more than one part."""
+    """Return what is wrong if a layer does not have one norm for each of its parts."""
     for kind, n_parts in (("EncoderLayer", 2), ("DecoderLayer", 3)):
         layer = getattr(file, kind)(_D, _INNER, _HEADS, 0.0)
         found = [part for part in layer.modules() if isinstance(part, file.LayerNorm | nn.LayerNorm)]
@@ -248,8 +248,8 @@ def _layers_are_there(encoder: list[Call], decoder: list[Call]) -> str:
     for side, calls in (("encoder", encoder), ("decoder", decoder)):
         if not calls:
             return (
-                f"no layer of the {side} is called that the model knows of: a plain list hides layers, and their "
-                "weights are not trained; nn.ModuleList shows them"
+                f"the model has registered none of the layers that its {side} calls: a plain list hides layers, "
+                "and their weights are not trained; put them into an nn.ModuleList"
             )
         if len(calls) != 2:
             return f"of 2 layers of the {side}, {len(calls)} are called"
@@ -340,7 +340,7 @@ def first_weights(file: Any) -> str:
         for name, weight in weights.items():
             if weight.shape == (n_words, 64) and not 0.8 < weight.std().item() * 8 < 1.2:
                 return (
-                    f"the numbers of {name} spread by {weight.std().item():.2f}, and should by 1 / root of D: is "
+                    f"the standard deviation of {name} is {weight.std().item():.2f}, and should be 1 / root of D: is "
                     "`initialise` called, and does it draw the embeddings last?"
                 )
     matrices = [(name, weight) for name, weight in weights.items() if weight.shape == (64, 64)]
@@ -381,7 +381,7 @@ def dropout(file: Any) -> str:
 
 
 def examination(file: Any) -> str:
-    """Return what the doctor of chapter 17 finds, except for its slow check, which trains."""
+    """Return what the doctor of chapter 17 finds, without its checks of overfitting, of tying and of the KV cache."""
     model = _model(file)
     sides = both_sides(model, _SOURCE_WORDS, _TARGET_WORDS, 0)
     subject = ModelUnderTest(model, *sides, seed=1)
