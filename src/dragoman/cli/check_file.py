@@ -29,7 +29,9 @@ Row = dict[str, Any]
 
 def check_file(
     file: Annotated[Path, typer.Argument(help="The file to which you add the book's cells.", metavar="FILE")],
-    chapter: Annotated[int | None, typer.Option(help="Check this chapter's part only.", metavar="N")] = None,
+    chapter: Annotated[
+        int | None, typer.Option(help=f"Check this chapter's part only ({FIRST} to {LAST}).", metavar="N")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check the Transformer that you write with the book.
@@ -39,9 +41,7 @@ def check_file(
     """
     require_package("check-file", "torch")
     if chapter is not None and not FIRST <= chapter <= LAST:
-        raise ConfigError(
-            f"chapter {chapter} adds nothing to the file", advice=f"chapters {FIRST} to {LAST} do: choose one of them"
-        )
+        raise ConfigError(f"chapter {chapter} adds nothing to the file", advice=f"choose one from {FIRST} to {LAST}")
     shown, details = (0, ""), set[str]()
     rows: list[Row] = []
     last_begun = LAST
@@ -134,6 +134,8 @@ def _verdict(rows: list[Row], chapter: int | None, last_begun: int) -> str:
     if chapter is not None:
         return f"Chapter {chapter} is right."
     if last_begun < LAST:
-        begun = f"Chapter {FIRST} is" if last_begun == FIRST else f"Chapters {FIRST} to {last_begun} are"
+        begun = {FIRST: f"Chapter {FIRST} is", FIRST + 1: f"Chapters {FIRST} and {last_begun} are"}.get(
+            last_begun, f"Chapters {FIRST} to {last_begun} are"
+        )
         return f"{begun} right. Chapter {last_begun + 1} comes next."
     return "All chapters are right: your Transformer is complete."

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 #: The weight (out, in) and the bias (out) of a linear map.
 LinearMap = tuple[Tensor, Tensor]
 NO_FAULTS: Mapping[str, Tensor] = MappingProxyType({})
+NO_RESULT = "the result is None: is a `return` missing?"
 _TOLERANCE = 1e-4
 
 
@@ -40,7 +41,7 @@ def difference(yours: Any, right: Tensor, faults: Mapping[str, Tensor] = NO_FAUL
         if is_equal(yours, wrong):
             return message
     if yours is None:
-        return "the result is None: is a `return` missing?"
+        return NO_RESULT
     if not isinstance(yours, Tensor):
         return f"the result is no tensor, but of the type {type(yours).__name__}"
     if yours.shape != right.shape:

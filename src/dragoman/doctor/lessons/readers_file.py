@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import random
 import sys
 import threading
@@ -17,6 +18,7 @@ from types import ModuleType
 import torch
 
 from dragoman.doctor.lessons.chapter_checks import CHAPTERS, WRITTEN_IN, Chapter, Check
+from dragoman.doctor.lessons.known_faults import NO_RESULT
 from dragoman.errors import DataError, printable
 
 #: The import that brings a name, for a file that forgot it.
@@ -54,6 +56,8 @@ def load(path: Path, limit_s: float = LIMIT_S) -> ModuleType:
     Raises:
         DataError: the file cannot be read or run.
     """
+    if path.suffix != ".py":
+        raise DataError("no Python file", path, advice="give the .py file that you write")
     try:
         source = path.read_text(encoding="utf-8-sig")  # some editors write a byte order mark
         code = compile(source, str(path), "exec", dont_inherit=True)
@@ -75,18 +79,25 @@ def load(path: Path, limit_s: float = LIMIT_S) -> ModuleType:
             exec(code, module.__dict__)
     except (Exception, SystemExit) as error:
         line, reason = explain(error, path)
-        is_endless = isinstance(error, EndlessError)
-        advice = 'put what trains below `if __name__ == "__main__":`' if is_endless else "mend this line"
-        raise DataError(f"the file does not run ({reason})", path, line=line, advice=advice) from error
+        raise DataError(f"the file does not run ({reason})", path, line=line, advice=_advice(error)) from error
     finally:
         sys.path.remove(str(path.parent))
     if not any(hasattr(module, name) for name in WRITTEN_IN):
         raise DataError(
             "the file defines none of the names of the book",
             path,
-            advice="give the file to which you add the cells that begin with `# transformer.py`",
+            advice="add the cells that begin with `# transformer.py`",
         )
     return module
+
+
+def _advice(error: BaseException) -> str:
+    """Return what to do about an error of the file itself."""
+    if isinstance(error, EndlessError | SystemExit | EOFError):  # it trains, ends, or asks for something to be typed
+        return 'put what is for a program below `if __name__ == "__main__":`'
+    if isinstance(error, NameError) and error.name not in {*_IMPORTS, *WRITTEN_IN}:
+        return "mend this line, or take it out: only cells that begin with `# transformer.py` belong here"
+    return "mend this file"
 
 
 def explain(error: BaseException, path: Path) -> tuple[int | None, str]:
@@ -126,7 +137,9 @@ def _limited(seconds: float) -> Iterator[None]:
     except KeyboardInterrupt as error:
         if not has_expired.is_set():
             raise
-        raise EndlessError(f"it does not end within {seconds:g} seconds").with_traceback(error.__traceback__) from None
+        raise EndlessError(
+            f"it does not end within {seconds:g} seconds: is there a loop without an end?"
+        ).with_traceback(error.__traceback__) from None
     finally:
         timer.cancel()
 
@@ -141,12 +154,15 @@ class FileExamination:
     def __init__(self, module: ModuleType, path: Path, limit_s: float = LIMIT_S) -> None:
         self._module, self._path, self._limit_s = module, path, limit_s
         self._missing = {name for name in WRITTEN_IN if not hasattr(module, name)}
+        others = [name for name in vars(module) if name not in {*WRITTEN_IN, *_IMPORTS}]
+        near = {name: difflib.get_close_matches(name, others, n=1, cutoff=0.8) for name in self._missing}
+        self._misspelt = {name: found[0] for name, found in near.items() if found}
         self._results: dict[int, list[Result]] = {}
 
     @property
     def last_begun(self) -> int:
-        """The last chapter of which the file has a name."""
-        return max(number for name, number in WRITTEN_IN.items() if name not in self._missing)
+        """The last chapter of which the file has a name, or one that is misspelt."""
+        return max(number for name, number in WRITTEN_IN.items() if name not in self._missing - self._misspelt.keys())
 
     @property
     def begun(self) -> list[int]:
@@ -165,7 +181,9 @@ class FileExamination:
     def _of_part(self, chapter: Chapter) -> Iterator[Result]:
         for name in chapter.names:
             if name in self._missing:
-                yield self._result(chapter, f"`{name}` is there", "FAIL", "it is missing: this chapter writes it")
+                other = self._misspelt.get(name)
+                detail = f"it is missing; should `{other}` be it?" if other else "it is missing: this chapter writes it"
+                yield self._result(chapter, f"`{name}` is there", "FAIL", detail)
         if set(chapter.names) and set(chapter.names) <= self._missing:
             return
         for need in chapter.needs:
@@ -176,23 +194,38 @@ class FileExamination:
                 yield self._result(chapter, "not checked", "-", f"it uses chapter {need}, which has a fault")
                 return
         for demand, check in chapter.checks.items():
-            state, detail = self._outcome(check)
+            try:
+                state, detail = self._outcome(check)
+            except EndlessError as error:
+                line, reason = explain(error, self._path)
+                yield self._result(chapter, demand, "FAIL", f"line {line}: {reason}")
+                yield self._result(chapter, "the rest is not checked", "-")
+                return
             yield self._result(chapter, demand, state, detail)
 
     def _result(self, chapter: Chapter, demand: str, state: str, detail: str = "") -> Result:
         return Result(chapter.number, chapter.title, demand, state, detail)
 
     def _outcome(self, check: Check) -> tuple[str, str]:
-        """Return the state of a demand, and what is wrong."""
+        """Return the state of a demand, and what is wrong.
+
+        Raises:
+            EndlessError: the check does not end.
+        """
         torch.manual_seed(1)
         random.seed(1)
         try:
             with _limited(self._limit_s), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 fault = check(self._module)
+        except EndlessError:
+            raise
         except (Exception, SystemExit) as error:
             if isinstance(error, AttributeError) and error.obj is self._module and error.name in self._missing:
                 return "-", f"`{error.name}` is missing"
             line, reason = explain(error, self._path)
-            return "FAIL", f"line {line}: {reason}" if line else f"the check cannot use what comes back ({reason})"
+            if line:
+                return "FAIL", f"line {line}: {reason}"
+            is_none = "'NoneType' object" in reason
+            return "FAIL", NO_RESULT if is_none else f"calling it, or using what comes back, fails ({reason})"
         return ("FAIL", fault) if fault else ("ok", "")
