@@ -26,8 +26,8 @@ typedef struct {
     const float *gain, *shift;
 } FoldedNorm;
 
-/* Tied embeddings are read from the columns of the output layer, if these have the 8 bits of a stored int8 matrix; those
- * of a file of floats are rounded to 8 bits, too. */
+/* Tied embeddings are read from the columns of the output layer, if these have the 8 bits of a stored int8 matrix;
+ * those of a file of floats are rounded to 8 bits, too. */
 #ifdef INT8
 enum { IS_SHARING = LARGEST_WEIGHT == INT8_MAX };
 #else
