@@ -102,7 +102,9 @@ def read_tokenizers(
         has_tags = bool(special.tag) or sum(TAG.fullmatch(piece) is not None for piece in pieces[0]) > 1
         if source is None or (target is None and not has_tags):
             problem = "its files do not say which languages it translates"
-            raise ConfigError(problem, folder, advice="give --source-lang and --target-lang")
+            raise ConfigError(
+                problem, folder, advice="give --source-lang" if has_tags else "give --source-lang and --target-lang"
+            )
         directions = tag_directions((source, target or SEVERAL), pieces[0], None if special.tag else target)
         if special.tag and (len(directions) == 1 or special.tag not in map(target_tag, target_languages(directions))):
             raise ValueError(f"each source begins with {special.tag!r}, no tag of its languages")

@@ -155,10 +155,10 @@ def _targets(known: Mapping[tuple[str | None, str | None], str], direction: tupl
     """Return the translations of a text in a direction; if there is none, those in directions that may be the same."""
     if direction in known:
         return [known[direction]]
-    return [target for other, target in known.items() if _fits(direction, other)]
+    return [target for other, target in known.items() if _may_be_same(direction, other)]
 
 
-def _fits(direction: tuple[str | None, str | None], other: tuple[str | None, str | None]) -> bool:
+def _may_be_same(direction: tuple[str | None, str | None], other: tuple[str | None, str | None]) -> bool:
     """Return True if two directions may be the same: what is not known fits everything."""
     return all(None in codes or len(set(codes)) == 1 for codes in zip(direction, other, strict=True))
 
@@ -223,7 +223,7 @@ def _read_log(path: Path, languages: Languages) -> Iterator[Unit]:
         for number, line in enumerate(file, 1):
             if (unit := _unit(line)) is None:
                 wrong.append(number)
-            elif _fits(wanted, unit.direction):
+            elif _may_be_same(wanted, unit.direction):
                 yield unit
     if wrong:
         lines = f"{len(wrong):,} lines, the first of them {wrong[0]:,}," if len(wrong) > 1 else f"line {wrong[0]:,}"
@@ -275,7 +275,7 @@ def _require_same_columns(path: Path, unit: Unit) -> None:
     if known is None:  # at most a first line with the languages
         expected = "".join(line.decode() for line in _header([unit])).removesuffix("\n")
         known = unit if not any(first) or expected in first else Unit("", "")
-    elif not _fits(known.direction, unit.direction):
+    elif not _may_be_same(known.direction, unit.direction):
         problem = f"the table is {_name(known.direction)}, and the new text {_name(unit.direction)}"
         raise ConfigError(problem, path, advice="give --source-lang and --target-lang of the table, or another file")
     if known is not unit and f"{known.source}\t{known.target}" not in first:
