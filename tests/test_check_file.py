@@ -179,7 +179,7 @@ def test_a_cell_that_imports_from_the_file_itself_does_no_harm(tmp_path: Path) -
 def test_a_file_that_ends_the_process_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "transformer.py"
     path.write_text(f"{up_to(2)}\ndef sinusoidal_table(n, d):\n    import os\n    os._exit(7)\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"process that checks it, after `only the rows .*` of chapter 2"):
+    with pytest.raises(DataError, match=r"process that checks it, in the check `the table is the formula's`"):
         list(check_file._rows(path, None))
 
 
@@ -217,6 +217,47 @@ def test_what_does_not_end_is_waited_for_once_in_a_chapter(tmp_path: Path) -> No
     results = list(results_of(source, tmp_path, 4, 0.3))
     assert [result.state for result in results] == ["FAIL", "-"]
     assert "is there a loop without an end?" in results[0].detail
+
+
+def test_a_translation_may_read_the_words_themselves(tmp_path: Path) -> None:
+    old = "return target_words.text(written)"
+    assert old in up_to(12)
+    new = 'return " ".join(target_words.words[id] for id in written if id not in (PAD, START, END))'
+    results = list(results_of(up_to(12).replace(old, new), tmp_path, 12))
+    assert {result.state for result in results if result.demand.startswith("translate")} == {"ok"}
+
+
+def test_a_gradient_is_not_blamed_for_a_wrong_result(tmp_path: Path) -> None:
+    source = up_to(4).replace(" / math.sqrt(queries.size(-1))", "")
+    details = [result.detail for result in results_of(source, tmp_path, 4) if result.state == "FAIL"]
+    assert "root of K" in details[0]
+    assert "mend the result first" in details[-1]
+    assert not any("detach" in detail for detail in details)
+
+
+def test_the_norm_that_stands_in_until_chapter_9_is_taken_away_again(tmp_path: Path) -> None:
+    path = tmp_path / "transformer.py"
+    path.write_text(up_to(8), encoding="utf-8")
+    module = readers_file.load(path)
+    assert {result.state for result in readers_file.FileExamination(module, path).of(8)} == {"ok"}
+    assert not hasattr(module, "LayerNorm")
+
+
+def test_each_demand_is_announced_before_it_is_checked(tmp_path: Path) -> None:
+    path = tmp_path / "transformer.py"
+    path.write_text(up_to(4), encoding="utf-8")
+    events: list[str] = []
+    examined = readers_file.FileExamination(readers_file.load(path), path, begin=events.append)
+    for result in examined.of(4):
+        assert events[-1] == result.demand
+    assert len(events) == 4
+
+
+def test_an_option_without_its_value_points_to_the_commands_own_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check-file", "transformer.py", "--chapter"]) == 2
+    assert "see `dragoman check-file --help`" in capsys.readouterr().err
+    assert run(["check-file", "--help"]) == 0
+    assert "{" not in capsys.readouterr().out
 
 
 def test_what_repeats_itself_is_said_once_to_people_and_whole_to_programs(

@@ -340,6 +340,7 @@ def main(source_file, target_file, n_steps=600):
     for step, loss in enumerate(train(model, pairs, n_steps), start=1):
         if step % 100 == 0:
             print(f"step {step:>5,}: loss {loss:.3f}   {translate(model, source_words, target_words, sources[0])}")
+    print("Type a sentence; Ctrl-D ends (on Windows Ctrl-Z and Enter).", file=sys.stderr)
     for line in sys.stdin:
         print(translate(model, source_words, target_words, line))
 

@@ -15,7 +15,7 @@ import typer
 
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import AsJson
-from dragoman.cli.streams import print_result
+from dragoman.cli.streams import print_result, stdout_is_terminal
 from dragoman.errors import ConfigError, DataError, counted, printable
 
 #: The chapters that add to the file.
@@ -45,24 +45,39 @@ def check_file(
     shown, details = (0, ""), set[str]()
     rows: list[Row] = []
     last_begun = LAST
-    for row in _rows(file, chapter):
-        if "last" in row:
-            last_begun = row["last"]
-            continue
-        rows.append(row)
-        if as_json:
-            print_result(json.dumps(row, ensure_ascii=False))
-            continue
-        if (row["chapter"], row["title"]) != shown:
-            shown, details = (row["chapter"], row["title"]), set()
-            print_result(f"{row['chapter']:>2}  {row['title']}")
-        is_told = row["detail"] in details
-        print_result(_entry(row | {"detail": "the same"} if is_told else row))
-        details |= {row["detail"]} - {""}
+    is_watched = stdout_is_terminal() and not as_json
+    try:
+        for row in _rows(file, chapter):
+            if is_watched:
+                _show_begun(row.get("begun", ""))
+            if "last" in row:
+                last_begun = row["last"]
+            if "demand" not in row:
+                continue
+            rows.append(row)
+            if as_json:
+                print_result(json.dumps(row, ensure_ascii=False))
+                continue
+            if (row["chapter"], row["title"]) != shown:
+                shown, details = (row["chapter"], row["title"]), set()
+                print_result(f"{row['chapter']:>2}  {row['title']}")
+            is_told = row["detail"] in details
+            print_result(_entry(row | {"detail": "the same"} if is_told else row))
+            details |= {row["detail"]} - {""}
+    finally:
+        if is_watched:
+            _show_begun("")
     if not as_json:
         print_result(f"\n{_verdict(rows, chapter, last_begun)}")
     if any(row["state"] != "ok" for row in rows):
         raise typer.Exit(1)
+
+
+def _show_begun(demand: str) -> None:
+    """Show the demand that is being checked in the terminal's last line, which its result then takes."""
+    line = f"    ...   {printable(demand)}" if demand else ""
+    sys.stdout.write(f"\r\x1b[K{line[:_WIDTH]}")
+    sys.stdout.flush()
 
 
 def _rows(file: Path, chapter: int | None) -> Iterator[Row]:
@@ -93,11 +108,13 @@ def _rows(file: Path, chapter: int | None) -> Iterator[Row]:
         watch.daemon = True
         watch.start()
         row: Row = {}
+        begun = ""
         try:
             for line in process.stdout:
                 row = json.loads(line)
                 if "error" in row:
                     raise DataError(row["error"])
+                begun = row.get("begun", begun)
                 yield row
         finally:
             watch.cancel()
@@ -107,7 +124,7 @@ def _rows(file: Path, chapter: int | None) -> Iterator[Row]:
             f"the checks did not end within {PATIENCE_S:g} seconds", file, advice="check one chapter: --chapter N"
         )
     if "last" not in row:
-        place = f"after `{row['demand']}` of chapter {row['chapter']}" if row else "before the first check"
+        place = f"in the check `{begun}`" if begun else "before the first check"
         advice = "see if it leaves Python there, or takes too much RAM"
         raise DataError(f"the file ended the process that checks it, {place}", file, advice=advice)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand, TyperOption
+from typer.exceptions import TyperException
 
 from dragoman.cli.hints import stray_hint
 
@@ -21,9 +23,18 @@ class Command(TyperCommand):
     belong to no option, the error shows the right command.
     """
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the usage line; a required argument is shown as FILE and not as {FILE}."""
+        return [re.sub(r"\A\{(\w+)\}", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; first refuse repeated options and words that belong to none."""
-        values, stray, order = self.make_parser(ctx).parse_args(args=list(args))
+        try:
+            values, stray, order = self.make_parser(ctx).parse_args(args=list(args))
+        except TyperException as error:
+            if getattr(error, "ctx", None) is None:  # the parser forgets it if an option lacks its value
+                error.ctx = ctx  # type: ignore[attr-defined]
+            raise
         if stray:
             positional = [values.get(part.name) for part in self.params if part.param_type_name == "argument"]
             words = [*(str(value) for value in positional if isinstance(value, str)), *stray]

@@ -32,7 +32,11 @@ def main(name: str, chapter: str) -> None:
         with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
             try:
                 path = Path(name)
-                examination = FileExamination(load(path), path)
+
+                def begin(demand: str) -> None:
+                    print(json.dumps({"begun": demand}), file=output, flush=True)
+
+                examination = FileExamination(load(path), path, begin=begin)
                 for number in [int(chapter)] if chapter else examination.begun:
                     for result in examination.of(number):
                         print(json.dumps(asdict(result)), file=output, flush=True)

@@ -204,9 +204,14 @@ def _part(D: int) -> LinearMap:
 
 def _residual(file: Any, D: int, dropout: float) -> nn.Module:
     """Return a residual of the reader's; until chapter 9, PyTorch's norm stands in for the reader's."""
-    if not hasattr(file, "LayerNorm"):
+    is_lent = not hasattr(file, "LayerNorm")
+    if is_lent:
         file.LayerNorm = nn.LayerNorm
-    module: nn.Module = file.Residual(D, dropout)
+    try:
+        module: nn.Module = file.Residual(D, dropout)
+    finally:
+        if is_lent:
+            del file.LayerNorm
     return module
 
 

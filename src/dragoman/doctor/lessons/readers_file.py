@@ -9,7 +9,7 @@ import threading
 import traceback
 import warnings
 from _thread import interrupt_main
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,10 +149,17 @@ class FileExamination:
 
     Args:
         limit_s: seconds that a check may take.
+        begin: called with each demand before it is checked.
     """
 
-    def __init__(self, module: ModuleType, path: Path, limit_s: float = LIMIT_S) -> None:
-        self._module, self._path, self._limit_s = module, path, limit_s
+    def __init__(
+        self,
+        module: ModuleType,
+        path: Path,
+        limit_s: float = LIMIT_S,
+        begin: Callable[[str], object] = lambda demand: None,
+    ) -> None:
+        self._module, self._path, self._limit_s, self._begin = module, path, limit_s, begin
         self._missing = {name for name in WRITTEN_IN if not hasattr(module, name)}
         others = [name for name in vars(module) if name not in {*WRITTEN_IN, *_IMPORTS}]
         near = {name: difflib.get_close_matches(name, others, n=1, cutoff=0.8) for name in self._missing}
@@ -169,14 +176,17 @@ class FileExamination:
         """The numbers of the chapters up to the last one that the file has begun."""
         return sorted({chapter.number for chapter in CHAPTERS if chapter.number <= self.last_begun})
 
-    def of(self, number: int) -> list[Result]:
-        """Return what became of each demand of a chapter."""
-        if number not in self._results:
-            found = self._results[number] = list[Result]()
-            for part in CHAPTERS:
-                if part.number == number:
-                    found += list(self._of_part(part))  # a second part asks what became of the first
-        return self._results[number]
+    def of(self, number: int) -> Iterator[Result]:
+        """Yield what becomes of each demand of a chapter, as soon as it is checked."""
+        if number in self._results:
+            yield from self._results[number]
+            return
+        found = self._results[number] = list[Result]()
+        for part in CHAPTERS:
+            if part.number == number:
+                for result in self._of_part(part):
+                    found.append(result)  # a second part asks what became of the first
+                    yield result
 
     def _of_part(self, chapter: Chapter) -> Iterator[Result]:
         for name in chapter.names:
@@ -190,10 +200,11 @@ class FileExamination:
             # Chapter 8 uses the norm of the next one, for which PyTorch's stands in until then.
             if need > max(chapter.number, self.last_begun):
                 continue
-            if any(result.state != "ok" for result in self.of(need)):
+            if any(result.state != "ok" for result in list(self.of(need))):  # all are kept for later
                 yield self._result(chapter, "not checked", "-", f"it uses chapter {need}, which has a fault")
                 return
         for demand, check in chapter.checks.items():
+            self._begin(demand)
             try:
                 state, detail = self._outcome(check)
             except EndlessError as error:

@@ -265,19 +265,25 @@ def train_batches(file: Any) -> str:
 
 
 class _Words:
-    """A vocabulary that notes the ids which it should make a text of."""
+    """A vocabulary of words that name their side; it notes the ids which it should make a text of."""
 
-    def __init__(self) -> None:
+    def __init__(self, side: str) -> None:
+        self.words = ["<pad>", "<unk>", "<sos>", "<eos>", *(f"{side}{id}" for id in range(4, _N_WORDS))]
+        self.id_of = {word: id for id, word in enumerate(self.words)}
         self.asked: list[int] = []
 
+    def split(self, sentence: str) -> list[str]:
+        """Cut a sentence into words."""
+        return sentence.split()
+
     def ids(self, sentence: str) -> list[int]:
-        """Return some ids."""
-        return [5, 6, _END]
+        """Return the ids of the words of a sentence, and that of its end."""
+        return [*(self.id_of.get(word, 1) for word in self.split(sentence)), _END]
 
     def text(self, ids: Sequence[int]) -> str:
-        """Note the ids."""
+        """Note the ids, and return their words."""
         self.asked = [int(id) for id in ids]
-        return "the text"
+        return " ".join(self.words[id] for id in self.asked if id not in (_PAD, _START, _END))
 
 
 class _TooLongError(Exception):
@@ -323,9 +329,9 @@ class _Writer(nn.Module):
 
 def translate(file: Any) -> str:
     """Return what is wrong with greedy translation."""
-    model, source, target = _Writer([5, 7, 6, 8, _END]).train(), _Words(), _Words()
+    model, source, target = _Writer([5, 7, 6, 8, _END]).train(), _Words("source"), _Words("target")
     try:
-        text = file.translate(model, source, target, "a sentence", 30)
+        text = file.translate(model, source, target, "source5 source6", 30)
     except _TooLongError:
         text = None
     if not model.targets:
@@ -340,25 +346,28 @@ def translate(file: Any) -> str:
         return "the word at the first position is written again and again: take the last one, logits[0, -1]"
     if text is None or len(model.targets) > 5:
         return "it does not stop when END is written"
-    written = [id for id in target.asked if id not in (_START, _END)]
-    if source.asked:
+    if not isinstance(text, str):
+        return "what comes back is not the text of the words written"
+    if source.asked or set(text.split()) & set(source.words[4:]):
         return "the source's vocabulary makes the text, and the target's should"
+    if {"<sos>", "<eos>"} & set(text.split()):
+        return f"the text is `{text}`, and should be without <sos> and <eos>"
+    written = [target.id_of.get(word, 1) for word in text.split()]
     if written == [5, 7, 6] and _END not in target.asked:
         return 'the last word is lost (chapter 17: "The last word is missing: output cut by `[1:-1]`")'
-    if written != [5, 7, 6, 8]:
-        return f"the words 5, 7, 6 and 8 are the most probable ones, and {written} are written"
-    return "" if text == "the text" else "what comes back is not the text of the words written"
+    right = "target5 target7 target6 target8"
+    return "" if text == right else f"the most probable words are `{right}`, and `{text}` comes back"
 
 
 def translate_longest(file: Any) -> str:
     """Return what is wrong with a translation that has no end."""
-    model, target = _Writer([5, 7, 6, 8, 5, 7, 6, 8]), _Words()
+    model = _Writer([5, 7, 6, 8, 5, 7, 6, 8])
     endless = "a translation without END never stops: `longest` is not used"
     try:
-        file.translate(model, _Words(), target, "a sentence", 6)
+        text = file.translate(model, _Words("source"), _Words("target"), "source5 source6", 6)
     except _TooLongError:
         return endless
-    n_written = sum(id != _START for id in target.asked)
+    n_written = len(text.split())
     if len(model.targets) > 7:
         return endless
     if n_written < len(model.targets):
@@ -369,7 +378,7 @@ def translate_longest(file: Any) -> str:
 def translate_mode(file: Any) -> str:
     """Return what is wrong with the mode of the model, its memory and its mask."""
     model = _Writer([5, _END]).train()
-    file.translate(model, _Words(), _Words(), "a sentence", 30)
+    file.translate(model, _Words("source"), _Words("target"), "source5 source6", 30)
     if model.was_training:
         return 'dropout stays on: call model.eval() first (chapter 17: "Another output each time")'
     if model.had_gradients:
