@@ -1,4 +1,4 @@
-"""The text of a unit of XLIFF or TMX: segments, whose inline elements are marks and verbatim stretches.
+"""The text of a unit of XLIFF or TMX, or of a string of an app: segments, with inline elements as marks.
 
 An element that wraps words is a mark. Two elements that stand for the start and the end of a format are one, too. A
 placeholder is a verbatim stretch, because it stands for a word. Tags of HTML that are written as text are marks, and
@@ -8,12 +8,12 @@ placeholders of programs (`%s`, `{0}`) are verbatim.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from dragoman.documents.mark_projection import project
 from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
-from dragoman.documents.xml_tokens import XmlFile, XmlToken, escape_xml
+from dragoman.documents.xml_tokens import ILLEGAL, XmlFile, XmlToken, escape_xml, text_of
 from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.rst_marks import add_message
@@ -35,9 +35,58 @@ _POINTS = frozenset(("it", "ut", "cp"))
 _ANGULAR = re.compile(r"(START|CLOSE)_(\w+?)(?:_\d+)?")
 #: Tags that Phrase writes as text: "{b>old<b} house".
 _BRACED = re.compile(r"\{(?P<opened>\w{1,9})>|<(?P<closed>\w{1,9})\}")
-_BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
+_LINE_BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
+#: A text that is one section of CDATA.
+_SECTION = re.compile(r"(?P<start>\s*<!\[CDATA\[)(?P<text>(?:(?!\]\]>).)*)(?P<end>\]\]>\s*)", re.DOTALL)
 #: Elements inside each other; deeper ones stay as they are.
 _MOST_DEPTH = 50
+
+
+@dataclass(frozen=True)
+class TextSyntax:
+    """The way in which a format writes a text.
+
+    Args:
+        decode: returns the text that characters of the file stand for, after those of XML.
+        encode: the reverse.
+        keep: writes what stays as it is, such as a placeholder; the default is `encode`.
+        breaks: what ends a segment, as the file writes it.
+        edge: white space around a segment, as the file writes it.
+        kept: placeholders of the format.
+        is_xml: entities are read and written.
+        is_app: every element wraps its words, except those that say they stay; a section of CDATA stays one.
+    """
+
+    decode: Callable[[str], str] = str
+    encode: Callable[[str], str] = str
+    keep: Callable[[str], str] | None = None
+    breaks: re.Pattern[str] | None = None
+    edge: re.Pattern[str] = re.compile(r"\s+")
+    kept: re.Pattern[str] | None = None
+    is_xml: bool = True
+    is_app: bool = False
+
+    def read(self, raw: str) -> str:
+        """Return the text of characters of the file."""
+        return self.decode(text_of(raw) if self.is_xml else raw)
+
+    def write(self, text: str) -> str:
+        """Return text as the file writes it."""
+        return self._outer(self.encode(text))
+
+    def write_kept(self, text: str) -> str:
+        """Return what stays as the file writes it."""
+        return self._outer((self.keep or self.encode)(text))
+
+    def _outer(self, text: str) -> str:
+        if self.is_xml:
+            return escape_xml(text)
+        return ILLEGAL.sub("", text).replace("]]>", "]]]]><![CDATA[>") if self.is_app else text
+
+
+_BREAKS = re.compile(r"\r\n|\r|\n|&#(?:10|x0?[Aa]);")
+#: Texts of XML whose white space has no meaning, and those whose lines have.
+PLAIN_XML, PRESERVED_XML = TextSyntax(), TextSyntax(breaks=_BREAKS)
 
 
 @dataclass(frozen=True)
@@ -46,39 +95,43 @@ class Flow:
 
     Args:
         shortcut: a mark that is not in `source`, as in "&Open"; only a text without other markup has one.
+        write: writes text in the format of the file.
     """
 
     raw: str
     source: MarkedText
     shortcut: Shortcut | None = None
+    write: Callable[[str], str] = escape_xml
 
     def fill(self, translation: Translation) -> str:
         """Return the text with another one."""
         if translation.text == self.source.text:
             return self.raw
         if self.shortcut is not None:
-            return escape_xml(put_shortcut(translation.text, self.shortcut))
-        return project(self.source, translation.text, translation.alignment, escape_xml)
+            return self.write(put_shortcut(translation.text, self.shortcut))
+        return project(self.source, translation.text, translation.alignment, self.write)
 
 
-def inline_parts(file: XmlFile, start: int, end: int, *, is_preserved: bool) -> list[str | Flow]:
+def inline_parts(file: XmlFile, start: int, end: int, syntax: TextSyntax = PLAIN_XML) -> list[str | Flow]:
     """Return what is between two tokens of a file: segments, and what is between them.
 
     A message of ICU, which may have several lines, is in one segment with everything around it.
-
-    Args:
-        is_preserved: a line break ends a segment.
     """
     if has_icu_message("".join(token.text for token in file.tokens[start:end])):
-        return [*_Parts(file, is_preserved=False).parts(start, end, inside=True)]
-    return [*_Parts(file, is_preserved=is_preserved).parts(start, end)]
+        return [*_Parts(file, replace(syntax, breaks=None)).parts(start, end, inside=True)]
+    return [*_Parts(file, syntax).parts(start, end)]
+
+
+def plain_parts(raw: str, syntax: TextSyntax) -> list[str | Flow]:
+    """Return the segments of a text without elements, and what is between them."""
+    return inline_parts(XmlFile(b"", "", [XmlToken("text", raw)], {}, ""), 0, 1, syntax)
 
 
 class _Parts:
     """Cuts the content of an element into segments."""
 
-    def __init__(self, file: XmlFile, *, is_preserved: bool) -> None:
-        self._file, self._is_preserved = file, is_preserved
+    def __init__(self, file: XmlFile, syntax: TextSyntax) -> None:
+        self._file, self._syntax = file, syntax
         self._pieces: list[str] = []
         self._builder = MarkedTextBuilder()
 
@@ -103,8 +156,8 @@ class _Parts:
                 yield token.raw
                 yield from self.parts(at + 1, stop - 1, depth=depth + 1)
                 yield self._file.tokens[stop - 1].raw
-            elif token.kind == "text" and self._is_preserved and "\n" in token.text:
-                yield from self._lines(token)
+            elif token.kind == "text":
+                yield from self._lines(token.raw)
             else:
                 self._add(at, "")
             at = stop
@@ -113,14 +166,22 @@ class _Parts:
     def _wraps_segments(self, at: int, stop: int) -> bool:
         return self._file.tokens[at].name in _WRAPPING and any(map(is_segment, self._file.tokens[at:stop]))
 
-    def _lines(self, token: XmlToken) -> Iterator[str | Flow]:
+    def _lines(self, raw: str) -> Iterator[str | Flow]:
         """Add text outside of elements; each of its line breaks ends a segment."""
-        for number, line in enumerate(token.text.split("\n")):
-            if number:
+        section = _SECTION.fullmatch(raw) if self._syntax.is_app else None
+        if section:
+            yield from self._flush()
+            inner = XmlFile(b"", "", [XmlToken("text", section["text"])], {}, "")
+            yield section["start"]
+            yield from _Parts(inner, replace(self._syntax, is_xml=False)).parts(0, 1)
+            yield section["end"]
+            return
+        for text, line_break in _lines(raw, self._syntax):
+            self._pieces.append(text)
+            self._add_line(self._syntax.read(text))
+            if line_break:
                 yield from self._flush()
-                yield "\n"
-            self._pieces.append(escape_xml(line))
-            self._add_line(line)
+                yield line_break
 
     def _flush(self) -> Iterator[str | Flow]:
         """Yield the segment so far, and begin another one."""
@@ -129,13 +190,15 @@ class _Parts:
         if not source.has_words:
             yield raw
             return
-        core = raw.strip()
-        before, _, after = raw.partition(core)
+        edges = [match.span() for match in self._syntax.edge.finditer(raw)]
+        first = edges[0][1] if edges and edges[0][0] == 0 else 0
+        last = edges[-1][0] if edges and edges[-1][1] == len(raw) else len(raw)
         text, shortcut = take_shortcut(source.text)
-        if shortcut is None or source.marks or source.verbatim:
-            yield from (before, Flow(core, source), after)
+        if shortcut is not None and not source.marks and not source.verbatim:
+            source = MarkedText(text)
         else:
-            yield from (before, Flow(core, MarkedText(text), shortcut), after)
+            shortcut = None
+        yield from (raw[:first], Flow(raw[first:last], source, shortcut, self._syntax.write), raw[last:])
 
     def _add(self, at: int, parent: str) -> None:
         """Add a token, with what is inside an element."""
@@ -143,12 +206,16 @@ class _Parts:
         token = tokens[at]
         if token.kind == "text":
             self._pieces.append(token.raw)
-            self._add_text(token.text)
+            for text, line_break in _lines(token.raw, self._syntax):
+                self._add_line(self._syntax.read(text))
+                if line_break:
+                    self._builder.add_point(line_break, is_space=True)
             return
         if token.kind != "start":  # a comment goes
             return
         stop = self._file.ends[at]
-        if token.name in _WRAPPING and builder.depth < _MOST_DEPTH and not is_kept(token):
+        is_wrapping = token.name in _WRAPPING or (self._syntax.is_app and tokens[stop].raw)
+        if is_wrapping and builder.depth < _MOST_DEPTH and not is_kept(token):
             name, closing = f"element {at}", tokens[stop]
             opening = token.raw if closing.raw else token.raw.removesuffix("/>").rstrip() + ">"
             self._pieces.append(token.raw)
@@ -165,12 +232,6 @@ class _Parts:
         self._pieces.append(raw)
         self._add_code(token, raw, parent)
 
-    def _add_text(self, text: str) -> None:
-        for number, line in enumerate(text.split("\n") if self._is_preserved else [text]):
-            if number:
-                self._builder.add_point("\n", is_space=True)
-            self._add_line(line)
-
     def _add_line(self, line: str) -> None:
         """Add text of a message, with the tags that Phrase writes as text if they are in pairs."""
         found = list(_BRACED.finditer(line))
@@ -178,16 +239,21 @@ class _Parts:
         at = 0
         for tag in found:
             if (name := tag["opened"] or tag["closed"]) in names:
-                add_message(self._builder, line[at : tag.start()], escape_xml)
-                (self._builder.open if tag["opened"] else self._builder.close)(f"{{{name}", escape_xml(tag[0]))
+                self._add_stretch(line[at : tag.start()])
+                (self._builder.open if tag["opened"] else self._builder.close)(
+                    f"{{{name}", self._syntax.write_kept(tag[0])
+                )
                 at = tag.end()
-        add_message(self._builder, line[at:], escape_xml)
+        self._add_stretch(line[at:])
+
+    def _add_stretch(self, text: str) -> None:
+        add_message(self._builder, text, self._syntax.write_kept, self._syntax.kept)
 
     def _add_code(self, token: XmlToken, raw: str, parent: str) -> None:
         """Add an element that stands for code or a placeholder."""
         name, attributes, builder = token.name, token.attributes, self._builder
         angular = _ANGULAR.fullmatch(attributes.get("id", "")) if name == "x" else None
-        if _BREAKS & {attributes.get(key) for key in ("ctype", "type", "subType")}:
+        if name == "br" or _LINE_BREAKS & {attributes.get(key) for key in ("ctype", "type", "subType")}:
             builder.add_point(raw, is_space=True)
         elif name in _OPENING or (angular and angular[1] == "START"):
             key = angular[2] if angular else _first(attributes, _OPENING[name])
@@ -203,14 +269,29 @@ class _Parts:
             builder.add_verbatim(raw)
 
 
+def _lines(raw: str, syntax: TextSyntax) -> Iterator[tuple[str, str]]:
+    """Yield each line of a text with the break after it; "" after the last one."""
+    if syntax.breaks and "<![CDATA[" in raw:  # which a line break may not cut
+        raw = syntax.write(syntax.read(raw))
+    at = 0
+    for match in syntax.breaks.finditer(raw) if syntax.breaks else ():
+        yield raw[at : match.start()], match[0]
+        at = match.end()
+    yield raw[at:], ""
+
+
 def is_segment(token: XmlToken) -> bool:
     """Return True for the element of XLIFF 1.2 around a segment."""
     return token.kind == "start" and token.name == "mrk" and token.attributes.get("mtype") == "seg"
 
 
 def is_kept(token: XmlToken) -> bool:
-    """Return True for an element whose text stays as it is."""
-    return token.attributes.get("translate") == "no" or token.attributes.get("mtype") == "protected"
+    """Return True for an element whose text stays as it is: in strings of Android, `<xliff:g>`."""
+    return (
+        token.name == "xliff:g"
+        or token.attributes.get("translate") == "no"
+        or token.attributes.get("mtype") == "protected"
+    )
 
 
 def _first(attributes: Mapping[str, str], names: Sequence[str]) -> str:

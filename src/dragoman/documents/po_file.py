@@ -23,44 +23,15 @@ from dragoman.documents.po_lines import PoLines
 from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
 from dragoman.errors import DataError
 from dragoman.text.icu_messages import has_icu_message
-from dragoman.text.languages import base_language
 from dragoman.text.marked_text import MarkedText
+from dragoman.text.plurals import n_plurals, plural_rule
 from dragoman.text.rst_marks import marked_rst
 from dragoman.text.spans import find_spans
 from dragoman.translator import Translation
 
-_NONE = "nplurals=1; plural=0;"
-_ONE = "nplurals=2; plural=(n != 1);"
-_UP_TO_ONE = "nplurals=2; plural=(n > 1);"
-_FEW = "n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20)"
-_ONES_AND_FEW = f"nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : {_FEW} ? 1 : 2);"
-_ONE_AND_FEW = "nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;"
-
-#: Those of the manual of gettext, for languages whose file names none.
-PLURAL_FORMS = {
-    **dict.fromkeys(("id", "ja", "km", "ko", "lo", "ms", "my", "th", "vi", "zh"), _NONE),
-    **dict.fromkeys(("bg", "bn", "ca", "da", "de", "el", "en", "eo", "es", "et", "eu", "fi", "fo", "gl", "gu"), _ONE),
-    **dict.fromkeys(("he", "hi", "hu", "it", "kn", "ml", "mr", "nb", "nl", "nn", "no", "pa", "pt", "sq"), _ONE),
-    **dict.fromkeys(("sv", "sw", "ta", "te", "ur"), _ONE),
-    **dict.fromkeys(("fr", "hy", "oc", "tr"), _UP_TO_ONE),
-    **dict.fromkeys(("be", "bs", "hr", "ru", "sr", "uk"), _ONES_AND_FEW),
-    **dict.fromkeys(("cs", "sk"), _ONE_AND_FEW),
-    "pl": f"nplurals=3; plural=(n==1 ? 0 : {_FEW} ? 1 : 2);",
-    "lt": "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && (n%100<10 || n%100>=20) ? 1 : 2);",
-    "lv": "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n != 0 ? 1 : 2);",
-    "ro": "nplurals=3; plural=(n==1 ? 0 : (n==0 || (n%100 > 0 && n%100 < 20)) ? 1 : 2);",
-    "ga": "nplurals=3; plural=(n==1 ? 0 : n==2 ? 1 : 2);",
-    "sl": "nplurals=4; plural=(n%100==1 ? 0 : n%100==2 ? 1 : n%100==3 || n%100==4 ? 2 : 3);",
-    "ar": "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5);",
-}
-
-
-_N_PLURALS = re.compile(r"nplurals\s*=\s*(\d{1,2})")
 _CONTENT_TYPE = "text/plain; charset=UTF-8"
 #: The encoding of a template, or one that UTF-8 contains.
 _BECOMES_UTF_8 = re.compile(r"(?i)charset=(?:CHARSET|(?:us-)?ascii)\Z")
-#: Most plural forms of a language.
-_MOST_PLURALS = 10
 
 
 @dataclass(frozen=True)
@@ -158,7 +129,7 @@ class PoFile:
             problem = f"the file has Language {stated!r}, and {target} is asked for"
             raise DataError(problem, self._name, advice="change --target-lang, or Language in the file")
         n_forms = max((len(entry.msgstr_plural) for entry in self._file if entry.translated()), default=0)
-        n_wanted = _n_plurals(self._plural_forms(target))
+        n_wanted = n_plurals(self._plural_forms(target))
         if n_forms and n_wanted and n_forms != n_wanted:
             problem = f"its translations have {n_forms} plural forms, and {target} has {n_wanted}"
             raise DataError(problem, self._name, advice="change --target-lang, or Plural-Forms in the file")
@@ -167,7 +138,7 @@ class PoFile:
         """Return the file with translations of these messages, and the language in its header."""
         given = iter(translations)
         header = self._header(target_lang)
-        n_plurals = _n_plurals(header.get("Plural-Forms") or self._file.metadata.get("Plural-Forms", "")) or 2
+        n_forms = n_plurals(header.get("Plural-Forms") or self._file.metadata.get("Plural-Forms", "")) or 2
         for entry, messages in zip(self._entries.values(), self._messages, strict=True):
             texts = (entry.msgid, entry.msgid_plural)
             found = [message.fill(text, given) for message, text in zip(messages, texts, strict=False)]
@@ -177,10 +148,8 @@ class PoFile:
             is_fuzzy = self.is_fuzzy or any(doubtful for _, doubtful in filled)
             if entry.msgid_plural:
                 forms = [text for text, _ in filled]
-                entry.msgstr_plural = {
-                    form: forms[0 if form == 0 and n_plurals > 1 else 1] for form in range(n_plurals)
-                }
-                is_fuzzy = is_fuzzy or n_plurals > len(forms)
+                entry.msgstr_plural = {form: forms[0 if form == 0 and n_forms > 1 else 1] for form in range(n_forms)}
+                is_fuzzy = is_fuzzy or n_forms > len(forms)
             else:
                 entry.msgstr = filled[0][0]
             _set_fuzzy(entry, is_fuzzy=is_fuzzy)
@@ -195,9 +164,9 @@ class PoFile:
 
     def _plural_forms(self, target: str) -> str:
         """Return the rule of the plural forms of a language: that of the file if it is in this language."""
-        own, known = self._file.metadata.get("Plural-Forms", ""), PLURAL_FORMS.get(base_language(target), "")
-        is_own = same_language(self._language() or "", target) or _n_plurals(own) == _n_plurals(known)
-        return own if _n_plurals(own) and (is_own or not known) else known
+        own, known = self._file.metadata.get("Plural-Forms", ""), plural_rule(target)
+        is_own = same_language(self._language() or "", target) or n_plurals(own) == n_plurals(known)
+        return own if n_plurals(own) and (is_own or not known) else known
 
     def _header(self, target_lang: str | None) -> dict[str, str]:
         """Return the fields of the header that are to have another value."""
@@ -211,12 +180,6 @@ class PoFile:
         if (target_lang and "Content-Type" not in old) or _BECOMES_UTF_8.search(old.get("Content-Type", "")):
             new["Content-Type"] = _CONTENT_TYPE
         return {name: value for name, value in new.items() if value and value != old.get(name)}
-
-
-def _n_plurals(rule: str) -> int:
-    """Return the number of forms in a rule for plurals; 0 if it has none."""
-    match = _N_PLURALS.search(rule)
-    return min(max(int(match[1]), 1), _MOST_PLURALS) if match else 0
 
 
 def _placeholders(text: str) -> Counter[str]:

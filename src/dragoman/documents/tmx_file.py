@@ -122,7 +122,7 @@ class TmxFile:
             targets = [one for one in unit.variants if _fits(one.language, self._language, is_exact=is_exact)]
             if sources and all(map(self._is_empty, targets)):
                 start = sources[0].segment
-                parts = inline_parts(self._file, start + 1, self._file.ends[start], is_preserved=False)
+                parts = inline_parts(self._file, start + 1, self._file.ends[start])
                 yield _Job(unit, parts, next(iter(targets), None))
 
     def _is_empty(self, variant: _Variant) -> bool:

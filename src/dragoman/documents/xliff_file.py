@@ -14,7 +14,7 @@ from pathlib import Path
 from dragoman.data.formats.column_names import same_language
 from dragoman.data.formats.xliff import BY_MACHINE, ORIGIN_PREFIX
 from dragoman.documents.document import is_left_out
-from dragoman.documents.inline_elements import Flow, inline_parts, is_segment
+from dragoman.documents.inline_elements import PLAIN_XML, PRESERVED_XML, Flow, TextSyntax, inline_parts, is_segment
 from dragoman.documents.xml_tokens import XmlFile, XmlToken, opening, parse_xml, with_attribute
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
@@ -40,6 +40,11 @@ class _Unit:
     segmented: int | None = None
     after: int = 0
     target: int | None = None
+
+    @property
+    def syntax(self) -> TextSyntax:
+        """That of its text."""
+        return PRESERVED_XML if self.is_preserved else PLAIN_XML
 
 
 @dataclass(frozen=True)
@@ -146,7 +151,7 @@ class XliffFile:
             return _Job(unit, self._parts(unit))
         if unit.segmented is None:
             return None
-        parts = completed_parts(self._file, unit.segmented, unit.target, is_preserved=unit.is_preserved)
+        parts = completed_parts(self._file, unit.segmented, unit.target, unit.syntax)
         return _Job(unit, parts, is_partial=True) if parts else None
 
     def _parts(self, unit: _Unit) -> list[str | Flow]:
@@ -155,7 +160,7 @@ class XliffFile:
         if unit.segmented is not None:
             inside = self._file.tokens[unit.segmented : self._file.ends[unit.segmented]]
             start = unit.segmented if any(map(is_segment, inside)) else start
-        return inline_parts(self._file, start + 1, self._file.ends[start], is_preserved=unit.is_preserved)
+        return inline_parts(self._file, start + 1, self._file.ends[start], unit.syntax)
 
     def _fill(self, job: _Job, given: Iterator[Translation], changed: dict[int, str]) -> None:
         """Write the target of a unit into the tokens to change."""
@@ -238,13 +243,12 @@ def has_content(tokens: Sequence[XmlToken]) -> bool:
     )
 
 
-def completed_parts(file: XmlFile, source: int, target: int, *, is_preserved: bool) -> list[str | Flow]:
+def completed_parts(file: XmlFile, source: int, target: int, syntax: TextSyntax) -> list[str | Flow]:
     """Return the parts of a target with the segments that it lacks; those that it has stay as they are.
 
     Args:
         source: the place of the element with the segments of the source.
         target: that of the target.
-        is_preserved: a line break ends a segment.
 
     Returns:
         An empty list if it lacks none, or is not segmented.
@@ -259,7 +263,7 @@ def completed_parts(file: XmlFile, source: int, target: int, *, is_preserved: bo
         """Yield the source of a segment, in the tags that the target has for it."""
         at, start = targets.get(mid, sources[mid]), sources[mid]
         yield opening(tokens[at].raw)
-        yield from inline_parts(file, start + 1, ends[start], is_preserved=is_preserved)
+        yield from inline_parts(file, start + 1, ends[start], syntax)
         yield tokens[ends[at]].raw or f"</{file.prefix}mrk>"
 
     leading, following = _without_element(sources, targets)

@@ -11,8 +11,8 @@ from dragoman.text.protection import Stretch, merged, protection
 
 #: `%%` is the percent sign of a format; "100% de" would be another placeholder.
 _RULES = ("printf,urls,code,rst", "%%")
-#: A tag with its attributes, which may have placeholders. "<file>", a placeholder, has no partner.
-_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]{0,30})(?:\s[^<>]{0,500})?/?>")
+#: A tag with its attributes, which may have placeholders. "<file>", a placeholder, has no partner. "<1>" is React's.
+_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]{0,30}|\d{1,3})(?:\s[^<>]{0,500})?/?>")
 #: Strong text and emphasis; roles and links with a text of their own.
 _WRAPPING = re.compile(
     r"""(?<![\w*])(?P<strong>\*\*)(?=[^*\s])(?P<strong_text>[^*]{1,300})(?<!\s)\*\*(?![\w*])
@@ -30,19 +30,30 @@ def marked_rst(text: str) -> MarkedText:
     return builder.build()
 
 
-def add_message(builder: MarkedTextBuilder, text: str, escape: Callable[[str], str]) -> None:
+def add_message(
+    builder: MarkedTextBuilder, text: str, escape: Callable[[str], str], kept: re.Pattern[str] | None = None
+) -> None:
     """Add a part of a message of a program: tags of HTML as marks; placeholders, addresses and lone tags as they are.
 
     Args:
         escape: writes tags and what stays in the format of the document.
+        kept: other placeholders of the format.
     """
-    _add(builder, text, has_marks=False, escape=escape)
+    _add(builder, text, has_marks=False, escape=escape, kept=kept)
 
 
-def _add(builder: MarkedTextBuilder, text: str, *, has_marks: bool, escape: Callable[[str], str] = str) -> None:
+def _add(
+    builder: MarkedTextBuilder,
+    text: str,
+    *,
+    has_marks: bool,
+    escape: Callable[[str], str] = str,
+    kept: re.Pattern[str] | None = None,
+) -> None:
     at = 0
     tags, lone = _tags(text)
-    stretches = merged([*protection(_RULES).stretches(text), *lone])
+    own = [match.span() for match in kept.finditer(text)] if kept else []
+    stretches = merged([*own, *protection(_RULES).stretches(text), *lone])
     wrapping = sorted([*(_WRAPPING.finditer(text) if has_marks else ()), *tags], key=re.Match.start)
     stretches.reverse()
     wrapping.reverse()
