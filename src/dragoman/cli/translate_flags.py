@@ -30,8 +30,8 @@ class InputFlags:
     format: Annotated[
         str | None,
         option(
-            "Keep the form of a document: html, md, docx, po, srt, vtt, xlf, tmx, csv, tsv or txt. Default: by its "
-            "suffix."
+            "Keep the form of a document: html, md, docx, po, srt, vtt, xlf, tmx, xml (Android), resx, "
+            "properties, strings, arb, json, ts, csv, tsv or txt. Default: by its suffix."
         ),
     ] = None
     columns: Annotated[
@@ -42,9 +42,9 @@ class InputFlags:
             metavar="NAMES",
         ),
     ] = None
-    fuzzy: Annotated[bool, option("Mark all new translations of a PO or XLIFF file as to be checked.", "--fuzzy")] = (
-        False
-    )
+    fuzzy: Annotated[
+        bool, option("Mark all new translations of a PO, XLIFF or Qt file as to be checked.", "--fuzzy")
+    ] = False
     ray: Annotated[
         str | None,
         option(

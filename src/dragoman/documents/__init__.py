@@ -45,6 +45,13 @@ _PARSERS = {
     "xliff_file:XliffFile": (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"),
     "tmx_file:TmxFile": (".tmx",),
     "word_file:WordFile": (".docx",),
+    "app_xml_file:parse_android": (".xml",),
+    "app_xml_file:parse_resx": (".resx",),
+    "key_value_file:parse_properties": (".properties",),
+    "key_value_file:parse_strings": (".strings",),
+    "qt_file:QtFile": (".ts",),
+    "json_file:parse_arb": (".arb",),
+    "json_file:parse_i18next": (".json",),
     "table_file:parse_csv": (".csv",),
     "table_file:parse_tsv": (".tsv",),
 }
