@@ -70,6 +70,26 @@ key.two = "Two words %1$@";
   "link": "Go <1>home</1> and $t(menu.open)"
 }
 """,
+    "ftl": """# A comment = x
+-brand = Blue Bird
+hello = Hello, { $name }!
+about = About { -brand }
+    and more
+    .title = The title
+    .accesskey = A
+mails =
+    { $n ->
+        [one] You have one mail.
+       *[other] You have { $n } mails { "{" } here.
+    }
+platform = Open { PLATFORM() ->
+        [macos] the finder
+       *[other] the folder
+    } now
+
+# End
+last = The end
+""",
     "ts": """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1">
@@ -101,7 +121,7 @@ def app_file(format: str, number: int) -> bytes:
     draw = random.Random(number)
     text = FILES[format]
     if draw.random() < 0.5:
-        text = text.replace("    ", "\t")
+        text = text.replace("    ", "      " if format == "ftl" else "\t")
     if draw.random() < 0.5:
         text = text.rstrip("\n")
     text = text.replace("\n", draw.choice(["\n", "\r\n"]))

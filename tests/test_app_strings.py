@@ -93,6 +93,21 @@ def test_a_message_with_forms_becomes_whole_sentences() -> None:
     assert texts(nested, "arb") == ["{n} of # dogs"]
 
 
+def test_forms_of_fluent_are_translated_and_terms_stay() -> None:
+    assert texts(FILES["ftl"], "ftl") == [
+        "Hello, { $name }!",
+        "About { -brand } and more",
+        "The title",
+        "You have one mail.",
+        'You have { $n } mails { "{" } here.',
+        *("Open", "the finder", "the folder", "now", "The end"),
+    ]
+    written = added(FILES["ftl"], "ftl", "cs")
+    assert "        [few] You have { $n } mails" in written
+    assert "       *[other] You have { $n } mails" in written
+    assert written.count("[few]") == 1
+
+
 def test_messages_of_qt_are_filled_and_finished_ones_stay() -> None:
     written = added(FILES["ts"], "ts", "de")
     assert '<TS version="2.1" language="de">' in written

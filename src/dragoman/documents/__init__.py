@@ -50,6 +50,7 @@ _PARSERS = {
     "key_value_file:parse_properties": (".properties",),
     "key_value_file:parse_strings": (".strings",),
     "qt_file:QtFile": (".ts",),
+    "fluent_file:parse_fluent": (".ftl",),
     "json_file:parse_arb": (".arb",),
     "json_file:parse_i18next": (".json",),
     "table_file:parse_csv": (".csv",),
