@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 
 import pytest
 from app_samples import FILES, app_file
 
 from dragoman.documents import parse_document
+from dragoman.documents.document import Bilingual
 from dragoman.errors import DataError, DragomanError
 from dragoman.text.plurals import plural_categories
 from dragoman.translator import Translation
@@ -120,6 +122,78 @@ def test_messages_of_qt_are_filled_and_finished_ones_stay() -> None:
     assert added(FILES["ts"], "ts", "pl").count('type="unfinished"') == 1
     with pytest.raises(DataError, match="is asked for"):
         added(FILES["ts"].replace('version="2.1"', 'version="2.1" language="fr"'), "ts", "de")
+
+
+CATALOGUE = """{
+  "sourceLanguage" : "en",
+  "strings" : {
+    "%lld files" : {
+      "localizations" : {
+        "en" : {
+          "variations" : {
+            "plural" : {
+              "one" : {
+                "stringUnit" : {
+                  "state" : "translated",
+                  "value" : "%lld file"
+                }
+              },
+              "other" : {
+                "stringUnit" : {
+                  "state" : "translated",
+                  "value" : "%lld files"
+                }
+              }
+            }
+          }
+        }
+      }
+    },
+    "Done" : {
+      "localizations" : {
+        "de" : {
+          "stringUnit" : {
+            "state" : "translated",
+            "value" : "Fertig"
+          }
+        }
+      }
+    },
+    "Go home" : {
+
+    },
+    "Kept" : {
+      "shouldTranslate" : false
+    }
+  },
+  "version" : "1.0"
+}
+"""
+
+
+@pytest.mark.parametrize(("language", "forms"), [("de", 2), ("pl", 4), ("ja", 1)])
+def test_a_catalogue_gets_a_localization(language: str, forms: int) -> None:
+    document = parse_document(CATALOGUE.encode(), "xcstrings")
+    assert isinstance(document, Bilingual)
+    document.set_languages("en", language)
+    written = document.rebuild([Translation(f"Ü {one.text}", 0.0, ()) for one in document.segments()], language)
+    before, after = json.loads(CATALOGUE)["strings"], json.loads(written)["strings"]
+    assert before.keys() == after.keys()
+    assert after["Kept"] == before["Kept"]
+    assert after["Go home"]["localizations"] == {
+        language: {"stringUnit": {"state": "translated", "value": "Ü Go home"}}
+    }
+    assert after["%lld files"]["localizations"]["en"] == before["%lld files"]["localizations"]["en"]
+    assert len(after["%lld files"]["localizations"][language]["variations"]["plural"]) == forms
+    assert after["Done"]["localizations"]["de"]["stringUnit"]["value"] == "Fertig"
+    assert set(CATALOGUE.splitlines()) - set(written.decode().splitlines()) <= {"    },", "        }", ""}
+    if language != "de":
+        return
+    again = parse_document(written, "xcstrings")
+    assert isinstance(again, Bilingual)
+    again.set_languages("en", language)
+    assert not again.segments()
+    assert again.rebuild([], language) == written
 
 
 def test_escapes_are_those_of_each_format() -> None:

@@ -31,7 +31,7 @@ class InputFlags:
         str | None,
         option(
             "Keep the form of a document: html, md, docx, po, srt, vtt, xlf, tmx, xml (Android), resx, "
-            "properties, strings, arb, json, ts, ftl, csv, tsv or txt. Default: by its suffix."
+            "properties, strings, xcstrings, arb, json, ts, ftl, csv, tsv or txt. Default: by its suffix."
         ),
     ] = None
     columns: Annotated[

@@ -51,6 +51,7 @@ _PARSERS = {
     "key_value_file:parse_strings": (".strings",),
     "qt_file:QtFile": (".ts",),
     "fluent_file:parse_fluent": (".ftl",),
+    "string_catalog:StringCatalog": (".xcstrings",),
     "json_file:parse_arb": (".arb",),
     "json_file:parse_i18next": (".json",),
     "table_file:parse_csv": (".csv",),
