@@ -48,6 +48,7 @@ def texts(tmp_path: Path) -> Path:
     (folder / "page.html").write_bytes(PAGE)
     (folder / "more" / "b.en.gz").write_bytes(gzip.compress("\n".join(SENTENCES[:9]).encode()))
     (folder / "style.css").write_text("p { color: red }", encoding="utf-8")
+    (folder / "package.json").write_text('{"name": "a cat"}', encoding="utf-8")  # may be anything
     (folder / ".hidden.txt").write_text("a cat", encoding="utf-8")
     return folder
 
@@ -234,7 +235,7 @@ def test_an_error_of_one_file_stops_no_other(
     (texts / "gone.txt").symlink_to("nowhere")
     assert run(command(model, "--input", texts, "--output", out)) == 1
     said = capsys.readouterr().err
-    assert "left out, neither text nor a known document: style.css" in said
+    assert "left out, neither text nor a known document: package.json, style.css" in said
     assert (
         f"error: 4 of 8 files were not translated: {texts}/bad.html, {texts}/bad.txt, {texts}/damaged.en.gz ...;"
         in said

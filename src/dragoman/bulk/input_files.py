@@ -19,7 +19,7 @@ from typing import Literal
 from dragoman.data.text_files.compression import COMPRESSED_SUFFIXES, uncompressed_name
 from dragoman.data.text_files.file_signatures import refuse_documents
 from dragoman.data.text_files.lines import MAX_INPUT_BYTES, Line, input_text
-from dragoman.documents import FORMATS, TABLES, read_document
+from dragoman.documents import AMBIGUOUS, FORMATS, TABLES, read_document
 from dragoman.errors import ConfigError, DataError
 from dragoman.machine.files import TEMPORARY
 from dragoman.text.languages import KNOWN_CODES, base_language
@@ -55,8 +55,8 @@ def find_files(inputs: Sequence[Path], output: Path, format: str | None, *, take
 
     A file that is named is taken whatever its suffix; it is lines of text unless the suffix is that of a document.
     In a folder, files are taken whose suffix is that of a document, .txt, a language's code (text.en), a number
-    (text.00), one of these before .gz, .bz2 or .xz, or the format that was asked for. Hidden files are passed over,
-    and so is the output folder.
+    (text.00), one of these before .gz, .bz2 or .xz, or the format that was asked for; .xml, .json and .ts, which may be
+    anything, only for that. Hidden files are passed over, and so is the output folder.
 
     Args:
         format: of all files, as `open_document` takes it; None is by the suffix.
@@ -110,6 +110,8 @@ def _is_known(path: Path, format: str | None) -> bool:
     suffix = uncompressed_name(path).suffix.lower().removeprefix(".")
     if format is not None and path.suffix.lower() == f".{format}":
         return True
+    if path.suffix.lower() in AMBIGUOUS:
+        return False
     is_text = suffix == "txt" or suffix.isdecimal() or base_language(suffix) in KNOWN_CODES
     is_packed = path.suffix.lower() in COMPRESSED_SUFFIXES
     return is_text or (path.suffix.lower() in FORMATS and not is_packed)

@@ -64,6 +64,8 @@ FORMATS: dict[str, Parser | str] = {
 }
 #: Formats that need the names of the columns to translate.
 TABLES = frozenset((".csv", ".tsv"))
+#: Suffixes that programs use for other things, too: among the files of a folder, they say nothing.
+AMBIGUOUS = frozenset((".xml", ".json", ".ts"))
 
 
 def open_document(path: Path, format: str | None = None, columns: str | None = None) -> Document:
