@@ -107,6 +107,7 @@ def test_a_capital_that_begins_a_sentence_makes_no_name() -> None:
         ("May is a warm month.", "May", True),
         ("Mark is a teacher.", "Mark", True),
         ("Rob came home late.", "Rob", True),
+        ("Jack bought a car.", "Jack", True),
         ("May you be happy!", "May", False),
         ("May the best team win.", "May", False),
     ]:

@@ -224,9 +224,10 @@ class SecondSearch:
     def _is_other_word(self, text: TextPlan, segment: Segment, words: str, term: Term, choice: Choice) -> bool:
         """Return True if the words of a term that is written in one case have a capital because they begin a sentence.
 
-        "May I come in?" has no May: its translation is as probable if the model reads "may".
+        "May I come in?" has no May: its translation is as probable if the model reads "may". Words that stand in the
+        translation as in the source are a name: "Mark ist Lehrer."
         """
-        if not (term.case and words.istitle()):
+        if not (term.case and words.istitle()) or Term(words, (words,), case=True).n_in(choice.candidates[0].text):
             return False
         ids = self.planner.small_start_ids(text, segment, words)
         if ids is None:
