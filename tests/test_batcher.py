@@ -394,8 +394,10 @@ def test_the_example_of_the_package_runs() -> None:
     first = lines.index("    from dragoman.translator import Request")
     names: dict[str, Any] = {"translator": Translator.load("everyday", device="cpu")}
     exec("\n".join(line.removeprefix("    ") for line in lines[first:] if line.startswith("    ")), names)
-    assert [each.text for each in names["translations"]] == ["Merci.", "Sie liest."]
-    assert names["translations"][1].alignment
+    french, german = names["translations"]
+    assert french.text.startswith("Merci")
+    assert "lies" in german.text
+    assert german.alignment
 
 
 def test_jobs_of_any_plans_and_settings_are_searched_by_one_call(translator: Translator, sizes: list[int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,8 @@ def test_the_command_has_both_options(tmp_path: Path, capsys: pytest.CaptureFixt
         run([*command, "--format", "txt", "-i", str(source)])
         return "".join(capsys.readouterr())
 
-    assert translated("--plain") == translated() == "Bill hat die Rechnung bezahlt.\n"
+    assert translated("--plain") == translated()
+    assert re.search(r"^Bill .*Rechnung.*\n$", translated())
     assert "use spans, numbers" in translated("--off", "number")
 
 
