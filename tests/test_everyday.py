@@ -14,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny import many_tokenizers, tiny_bundle
 
+from dragoman.bundle.model_terms import card_head
 from dragoman.evaluation.metrics import corpus_bleu, corpus_chrf
 from dragoman.translator import Translator
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
 import everyday
+import everyday_card as card
 import everyday_made_up as made_up
 import everyday_sets as sets
 import everyday_tables as tables
@@ -186,6 +188,7 @@ def test_a_perfect_translator_has_full_marks_and_tables_are_80_wide(corpora: Pat
     lines = [*tables.table(result), *tables.summary([result, result])]
     assert max(map(len, lines)) <= 80
     assert tables.reading(result)
+    assert [row.count("|") for row in card.scores([result])] == [11, 11, 11]
     for named, message in (
         ("en-fr", "translates en-de, not en-fr"),
         ("en-xx", "no sentences in 'xx'"),
@@ -208,3 +211,15 @@ def test_each_direction_of_a_model_of_several_is_named() -> None:
         assert tagged == {text: translator.translate(f">>{target}<< {text}").text for text in texts}
     assert everyday.directions_of(translator, None, False) == list(tokenizers.directions)
     assert everyday.directions_of(translator, "fr-de", False) == [("fr", "de")]
+
+
+def test_the_card_counts_the_marks_and_knows_its_blanks() -> None:
+    rows = [["ordinary", "en-de", "Go!", "Geh!", mark] for mark in ("right", "wrong", "right")]
+    assert card.counts(rows) == "2 right, 0 partly, 1 wrong"
+    with pytest.raises(SystemExit, match="a sentence without a mark"):
+        card.counts([*rows, ["ordinary", "en-de", "Stop.", "Halt.", ""]])
+    assert all(len(row) == 1 + len(sets.LANGUAGES) for name in card.TABLES for row in made_up.read_table(f"{name}.tsv"))
+    text = (made_up.FOLDER / "card.md").read_text(encoding="utf-8")
+    filled = {"scores", "sample", "real", "sources", "pairs", *card.TABLES, *(f"{name} counts" for name in card.TABLES)}
+    assert set(re.findall("‹([^›]+)›", text)) == filled | {"steps", "hours"}
+    assert card_head(text)["language"] == [*sets.LANGUAGES]
