@@ -221,5 +221,5 @@ def test_the_card_counts_the_marks_and_knows_its_blanks() -> None:
     assert all(len(row) == 1 + len(sets.LANGUAGES) for name in card.TABLES for row in made_up.read_table(f"{name}.tsv"))
     text = (made_up.FOLDER / "card.md").read_text(encoding="utf-8")
     filled = {"scores", "sample", "real", "sources", "pairs", *card.TABLES, *(f"{name} counts" for name in card.TABLES)}
-    assert set(re.findall("‹([^›]+)›", text)) == filled | {"steps", "hours"}
+    assert set(re.findall("‹([^›]+)›", text)) == filled
     assert card_head(text)["language"] == [*sets.LANGUAGES]
