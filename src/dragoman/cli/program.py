@@ -57,6 +57,7 @@ COMMANDS = {
     "doctor": "doctor",
     "check-file": "check_file",
     "prepare": "train",
+    "align": "align",
     "average": "average",
     "get": "get",
     "import": "importing",
