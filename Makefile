@@ -10,6 +10,7 @@
 #   make bench-train, bench-translate, bench-latency, bench-serve, bench-scale, bench-processes
 #                 speed, beside that of others, in an environment of its own; RUN=a trained run, SOURCE=a text to translate
 #   make docs     the book and the reference as a site in site/, in two languages, with every chapter as a notebook
+#   make book     the book as an EPUB and a PDF in build/book/, in two languages; the PDF needs a browser (chromium)
 #   make format   format and tidy the code
 #   make wheels   build the wheels of this platform and of those that can be compiled for from here, and try the first in
 #                 an environment of its own; TRY="python3.12 python3.13" names the Pythons for it
@@ -41,7 +42,7 @@ INSTALLED_FROM := pyproject.toml packages/captions/pyproject.toml setup.py const
 # The caption models, for non-commercial use, which the extras for development, the book and benchmarks ask for.
 CAPTIONS := --editable packages/captions
 
-.PHONY: demo test thorough lean faults mutants bench-train bench-translate bench-checks bench-translate-avx2 bench-latency bench-serve bench-scale bench-processes docs format wheels foreign wasm clean
+.PHONY: demo test thorough lean faults mutants bench-train bench-translate bench-checks bench-translate-avx2 bench-latency bench-serve bench-scale bench-processes docs book format wheels foreign wasm clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -106,6 +107,9 @@ bench-processes: $(VENV)/bench
 
 docs: $(VENV)/docs
 	$(BIN)/python docs/book/building/build.py
+
+book: $(VENV)/docs
+	$(BIN)/python docs/book/building/ebook.py
 
 format: $(VENV)/development
 	$(BIN)/ruff format .

@@ -1,8 +1,9 @@
-"""How the book is built: answers under exercises, and notebooks that install what they need."""
+"""How the book is built: answers under exercises, notebooks that install what they need, and the book as a file."""
 
 import importlib.util
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,79 @@ def test_a_chinese_page_includes_its_english_or_says_what_it_translates() -> Non
         first = page.read_text(encoding="utf-8").split("\n", 1)[0]
         name = english.relative_to(BOOK.parent.parent).as_posix()
         assert "{include}" in page.read_text(encoding="utf-8") or first.startswith(f"% translates {name} at "), page
+
+
+def test_each_widget_becomes_a_figure_with_its_title(language: str) -> None:
+    from chapters import pages_of_the_book
+    from pictures import with_pictures
+
+    seen = 0
+    for name in pages_of_the_book(language):
+        text = (BOOK / language / name).read_text(encoding="utf-8")
+        blocks = text.count("\n```{widget}") + text.count("\n```{try-it}")
+        figures = with_pictures(text, language)
+        assert "```{widget}" not in figures, name
+        assert "```{try-it}" not in figures, name
+        titles = [line.removeprefix(":alt: ") for line in figures.splitlines() if line.startswith(":alt: ")]
+        assert len(titles) == figures.count("\n```{figure} ../pictures/") == blocks, name
+        assert all(titles), name
+        seen += blocks
+    assert seen >= 10
+
+
+def test_what_introduces_a_box_with_a_translator_stays_above_its_picture() -> None:
+    from pictures import with_pictures
+
+    picture = "![a](../pictures/en/try_it.png)\n\n"
+    page = f"Before.\n\n{picture}```{{try-it}} captions\n:example: A dog.\nIntroduced.\n```\n\nAfter.\n"
+    figures = with_pictures(page, "en")
+    assert figures.index("Before.") < figures.index("Introduced.") < figures.index("{figure}") < figures.index("After.")
+    assert ":example:" not in figures
+
+
+def test_pages_are_joined_with_links_and_anchors_of_their_own(tmp_path: Path) -> None:
+    from one_page import joined
+
+    items = "".join(f'<item id="{each}" href="{each}.xhtml"/>' for each in ("a", "b"))
+    refs = '<itemref idref="b"/><itemref idref="a"/>'
+    (tmp_path / "content.opf").write_text(
+        f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{refs}</spine></package>'
+    )
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" aria-labelledby="t"><title id="t"/><path marker-end="url(#t)"/></svg>'
+    )
+    for name, other in (("a", "b"), ("b", "a")):
+        (tmp_path / f"{name}.xhtml").write_text(
+            f'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>T</title></head><body><p id="x">{name}</p>'
+            f'<a href="{other}.xhtml#x"/><a href="{other}.xhtml"/><a href="#x"/><a href="https://example.org/#x"/>'
+            f"<details><p>folded</p></details>{svg}</body></html>"
+        )
+    page = ET.parse(joined(tmp_path))
+    ids = [each.attrib["id"] for each in page.iter() if "id" in each.attrib]
+    assert ids == ["b", "b-x", "b-t", "a", "a-x", "a-t"]
+    links = [each.attrib["href"] for each in page.iter() if "href" in each.attrib]
+    assert links == ["#a-x", "#a", "#b-x", "https://example.org/#x", "#b-x", "#b", "#a-x", "https://example.org/#x"]
+    uses = [each.get("aria-labelledby") or each.get("marker-end") for each in page.iter()]
+    assert [each for each in uses if each] == ["b-t", "url(#b-t)", "a-t", "url(#a-t)"]
+    details = [each for each in page.iter() if each.tag.endswith("details")]
+    assert len(details) == 2
+    assert all("open" in each.attrib for each in details)
+
+
+@pytest.mark.parametrize("formula", [r"\operatorname{softmax}(s)_j", r"\tfrac12 + \tfrac{\frac12}{3}", r"a < b \& c"])
+def test_formulas_are_xml_in_which_only_a_style_has_a_style(formula: str) -> None:
+    import_extra("sphinx", "docs")
+    from docutils.utils.math.latex2mathml import tex2mathml
+    from mathml import as_xml
+
+    made = ET.fromstring(as_xml(str(tex2mathml(formula))))
+    assert "".join(made.itertext()).strip()
+    assert all("displaystyle" not in each.attrib for each in made.iter() if each.tag.endswith("mfrac"))
+
+
+def test_a_figure_is_described_by_its_words_without_numbers() -> None:
+    import_extra("sphinx", "docs")
+    from figure_texts import words
+
+    outlined = '<g id="text_1">\n <!-- loss &amp; rate -->\n <g/></g><g id="text_2"><!-- 0.5 --></g>'
+    assert words(f"<svg>{outlined}<text x='1'>步数</text><text>步数</text></svg>") == ["loss & rate", "步数"]

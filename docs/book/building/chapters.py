@@ -36,6 +36,11 @@ def pages_that_run(language: str) -> list[Path]:
     ]
 
 
+def pages_of_the_book(language: str) -> list[str]:
+    """Return the names of the pages that belong to the book, without the guide and the reference."""
+    return [*(page.name for page in pages_that_run(language)), "index.md", "glossary.md", "teaching.md"]
+
+
 def cells(page: Path) -> Iterator[Cell]:
     """The cells of a page in order, without its front matter."""
     text = page.read_text(encoding="utf-8")

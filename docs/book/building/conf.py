@@ -7,11 +7,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+from chapters import pages_of_the_book  # noqa: E402
 from outputs import TIMEOUT_S, folder, set_up_kernels  # noqa: E402
 
 import dragoman  # noqa: E402
 
 CHINESE = tags.has("zh")  # noqa: F821 (Sphinx defines `tags`)
+#: The book as a file, for `ebook.py`, and not the site.
+IS_FILE = tags.has("file")  # noqa: F821
 
 project = "dragoman"
 version = release = dragoman.__version__
@@ -29,9 +32,11 @@ extensions = [
     "languages",
     "drawing_directive",
     "widgets",
-    "answers",
+    "figure_texts",
+    "ebook_pages" if IS_FILE else "answers",
 ]
 exclude_patterns = ["**/.ipynb_checkpoints"]
+include_patterns = pages_of_the_book("zh" if CHINESE else "en") if IS_FILE else ["**"]
 
 # -- text ----------------------------------------------------------------------------------------------------------
 
@@ -40,7 +45,7 @@ myst_heading_anchors = 3
 highlight_language = "python"
 # The pages of docs/ that the site includes speak of files and blocks as the repository has them.
 myst_links_external_new_tab = False
-suppress_warnings = ["misc.highlighting_failure"]
+suppress_warnings = ["misc.highlighting_failure", *(["toc.excluded", "myst.xref_missing"] if IS_FILE else [])]
 
 # -- code cells ----------------------------------------------------------------------------------------------------
 
@@ -63,7 +68,7 @@ autodoc_class_signature = "mixed"
 autodoc_default_options = {"members": True, "exclude-members": "model_config"}
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
-nitpicky = True
+nitpicky = not IS_FILE
 # Names of other projects, which only a network could resolve, and names that a signature shows but nobody imports.
 nitpick_ignore_regex = [
     ("py:.*", r"(?!dragoman\.).*"),
@@ -77,9 +82,9 @@ nitpick_ignore_regex = [
 # -- pages ---------------------------------------------------------------------------------------------------------
 
 html_theme = "furo"
-templates_path = ["templates"]
+templates_path = [] if IS_FILE else ["templates"]
 html_static_path = ["static"]
-html_css_files = ["book.css", "drawing.css", "widgets.css"]
+html_css_files = ["book.css", "drawing.css", "ebook.css" if IS_FILE else "widgets.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {
@@ -93,3 +98,19 @@ html_sidebars = {
     ]
 }
 html_theme_options = {"top_of_page_buttons": []}
+
+# -- the book as a file --------------------------------------------------------------------------------------------
+
+epub_title = html_title
+epub_basename = "dragoman"
+epub_language = "zh-CN" if CHINESE else "en"
+epub_identifier = epub_uid = f"dragoman-book-{epub_language}"
+epub_description = (
+    "从头写一个会翻译的 Transformer" if CHINESE else "The Transformer, explained by writing one that translates"
+)
+epub_contributor = author
+epub_show_urls = "no"
+epub_use_index = False
+epub_tocdepth = 2
+epub_tocdup = False
+epub_exclude_files = ["search.xhtml", "genindex.xhtml"]

@@ -1,5 +1,8 @@
 """Formulas as MathML, which browsers draw themselves: no script, font or network. The conversion is docutils's."""
 
+import html
+import re
+
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -8,6 +11,10 @@ from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
 LOG = logging.getLogger(__name__)
+#: Names of characters that HTML has and XML has not.
+_NAMED = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
+#: A small fraction, whose style MathML 3 wants around it.
+_SMALL = re.compile(r"<mfrac( displaystyle=[^>]*)>((?:(?!</?mfrac).)*)</mfrac>", re.S)
 
 
 def inline(translator: HTML5Translator, node: nodes.math) -> None:
@@ -24,10 +31,16 @@ def block(translator: HTML5Translator, node: nodes.math_block) -> None:
 
 def _converted(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
     try:
-        return str(tex2mathml(node.astext().strip(), as_block=as_block))
+        return as_xml(str(tex2mathml(node.astext().strip(), as_block=as_block)))
     except MathError as error:
         LOG.warning("formula %r: %s", node.astext(), error, location=node)
         return ""
+
+
+def as_xml(formula: str) -> str:
+    """Return MathML as an EPUB may have it: characters instead of names, and styles where MathML 3 wants them."""
+    formula = _SMALL.sub(r"<mstyle\1><mfrac>\2</mfrac></mstyle>", formula)
+    return _NAMED.sub(lambda name: html.unescape(name[0]), formula)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

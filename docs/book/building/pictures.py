@@ -21,8 +21,17 @@ BUILDING = Path(__file__).resolve().parent
 PICTURES = BUILDING.parent / "pictures"
 #: A picture above its block, and the rules of the style sheet that a picture does not need.
 _PICTURE = re.compile(r"^!\[[^\]\n]*\]\(\.\./pictures/[^)\n]*\)\n\n(?=```\{(?:drawing|widget|try-it)\})", re.M)
+#: A block that a script fills, below its picture, and the text that a `try-it` box is introduced by.
+_BLOCK = re.compile(
+    r"^!\[[^\]\n]*\]\((?P<picture>\.\./pictures/[^)\n]*)\)\n\n"
+    r"```\{(?P<kind>widget|try-it)\} (?P<name>[\w-]+)\n(?::[^\n]*\n)*(?P<text>.*?)^```$",
+    re.M | re.S,
+)
+_TITLE = re.compile(r'^\s+title: "(.*)",$', re.M)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _UNUSED = re.compile(r"\.lit|\.caption|:hover|\.drawing svg|\.drawing-map|\.drawing a")
+#: What stands under the picture of a widget.
+PLAYED_WITH = {"en": "On the site, this can be played with.", "zh": "在网页版里，这是一个可以操作的小工具。"}
 #: The colours and fonts of the site's theme.
 _LIGHT = "--color-background-primary:#fff;--color-foreground-primary:#111;--color-foreground-secondary:#5a5c63"
 _DARK = "--color-background-primary:#131416;--color-foreground-primary:#cfd0d0;--color-foreground-secondary:#9ca0a5"
@@ -40,6 +49,32 @@ _CONDITIONAL = re.compile(r"@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 def without_pictures(text: str) -> str:
     """Return a page without the pictures of its drawings and widgets."""
     return _PICTURE.sub("", text)
+
+
+def widget_title(name: str, language: str) -> str:
+    """Return the title of a widget, from its script or the labels beside it.
+
+    Raises:
+        ValueError: there is not one title for each language.
+    """
+    found = [
+        _TITLE.findall(path.read_text(encoding="utf-8")) for path in sorted((BUILDING / "scripts").glob(f"{name}*.js"))
+    ]
+    titles = next((each for each in found if each), [])
+    if len(titles) != len(LANGUAGES):
+        raise ValueError(f"the script of the widget {name!r} has {len(titles)} titles; needed: {LANGUAGES}")
+    return titles[LANGUAGES.index(language)]
+
+
+def with_pictures(text: str, language: str) -> str:
+    """Return a page with a figure of its first state for each widget."""
+
+    def figure(block: re.Match[str]) -> str:
+        title = widget_title("try_it" if block["kind"] == "try-it" else block["name"], language)
+        caption = f"**{title}** {PLAYED_WITH[language]}"
+        return f"{block['text']}\n```{{figure}} {block['picture']}\n:alt: {title}\n:class: widget\n\n{caption}\n```"
+
+    return _BLOCK.sub(figure, text)
 
 
 def picture(name: str, language: str, *, shapes: bool = False) -> str:
