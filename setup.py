@@ -23,6 +23,8 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
 
+#: Where the repository is, without a slash at the end. Its owner chooses; "" is nowhere, and the package has no links.
+ADDRESS = ""
 NATIVE = Path("src/dragoman/native")
 #: The sources of the engine.
 ENGINE = [
@@ -154,6 +156,17 @@ def libraries(names: list[str], interface: str, kinds: dict[str, list[str]], *op
     ]
 
 
+def addresses() -> dict[str, str]:
+    """Return the links of the package, by their names."""
+    places = {
+        "Source": "",
+        "Issues": "/issues",
+        "Changelog": "/blob/main/CHANGELOG.md",
+        "Documentation": "/blob/main/docs",
+    }
+    return {name: ADDRESS + place for name, place in places.items()} if ADDRESS else {}
+
+
 def description() -> str:
     """Return README.md for a package index, which has no files of the repository: no pictures, and words for links."""
     text = Path("README.md").read_text(encoding="utf-8")
@@ -171,4 +184,5 @@ if __name__ == "__main__":
         cmdclass={"build_ext": BuildLibraries, "bdist_wheel": PlatformWheel},
         long_description=description(),
         long_description_content_type="text/markdown",
+        project_urls=addresses(),
     )
