@@ -95,4 +95,4 @@ def test_the_command_marks_messages_of_po_files_only(tmp_path: Path, capfd: pyte
     assert run([*command, "--input", str(tmp_path / "app.po")]) == 0
     assert "#, fuzzy" in capfd.readouterr().out
     assert run([*command, "--input", str(tmp_path / "a.html")]) == 2
-    assert "--fuzzy is for PO and XLIFF files" in capfd.readouterr().err
+    assert "--fuzzy is for PO, XLIFF and Qt files" in capfd.readouterr().err
