@@ -45,7 +45,7 @@ myst_heading_anchors = 3
 highlight_language = "python"
 # The pages of docs/ that the site includes speak of files and blocks as the repository has them.
 myst_links_external_new_tab = False
-suppress_warnings = ["misc.highlighting_failure", *(["toc.excluded", "myst.xref_missing"] if IS_FILE else [])]
+suppress_warnings = ["misc.highlighting_failure", *(["toc.not_readable", "myst.xref_missing"] if IS_FILE else [])]
 
 # -- code cells ----------------------------------------------------------------------------------------------------
 
@@ -83,6 +83,7 @@ nitpick_ignore_regex = [
 
 html_theme = "furo"
 templates_path = [] if IS_FILE else ["templates"]
+pygments_style = "friendly" if IS_FILE else None  # else that of the theme
 html_static_path = ["static"]
 html_css_files = ["book.css", "drawing.css", "ebook.css" if IS_FILE else "widgets.css"]
 html_show_sourcelink = False

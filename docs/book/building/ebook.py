@@ -38,7 +38,10 @@ def main(folder: Path) -> int:
     for path in sorted(folder.iterdir()):
         print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     if missing:
-        print(f"no {', '.join(missing)}: needed is one of {', '.join(BROWSERS)}", file=sys.stderr)
+        print(
+            f"no {', '.join(missing)}: one of {', '.join(BROWSERS)} must be there and print within {PATIENCE_S} s",
+            file=sys.stderr,
+        )
     return 1 if missing else 0
 
 
@@ -59,7 +62,10 @@ def print_page(page: Path, pdf: Path) -> bool:
         return False
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
     command += ["--generate-pdf-document-outline", f"--print-to-pdf={pdf}", page.as_uri()]
-    subprocess.run(command, check=False, timeout=PATIENCE_S, stderr=subprocess.DEVNULL)
+    try:
+        subprocess.run(command, check=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        return False
     return pdf.is_file()
 
 

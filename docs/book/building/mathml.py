@@ -2,6 +2,7 @@
 
 import html
 import re
+import xml.etree.ElementTree as ET
 
 from docutils import nodes
 from docutils.utils.math import MathError
@@ -13,8 +14,7 @@ from sphinx.writers.html5 import HTML5Translator
 LOG = logging.getLogger(__name__)
 #: Names of characters that HTML has and XML has not.
 _NAMED = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
-#: A small fraction, whose style MathML 3 wants around it.
-_SMALL = re.compile(r"<mfrac( displaystyle=[^>]*)>((?:(?!</?mfrac).)*)</mfrac>", re.S)
+_MATHML = "http://www.w3.org/1998/Math/MathML"
 
 
 def inline(translator: HTML5Translator, node: nodes.math) -> None:
@@ -39,8 +39,15 @@ def _converted(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
 
 def as_xml(formula: str) -> str:
     """Return MathML as an EPUB may have it: characters instead of names, and styles where MathML 3 wants them."""
-    formula = _SMALL.sub(r"<mstyle\1><mfrac>\2</mfrac></mstyle>", formula)
-    return _NAMED.sub(lambda name: html.unescape(name[0]), formula)
+    math = ET.fromstring(_NAMED.sub(lambda name: html.unescape(name[0]), formula))
+    for parent in list(math.iter()):
+        for place, child in enumerate(parent):
+            if child.tag == f"{{{_MATHML}}}mfrac" and "displaystyle" in child.attrib:
+                parent[place] = ET.Element(f"{{{_MATHML}}}mstyle", child.attrib)
+                parent[place].tail, child.tail, child.attrib = child.tail, None, {}
+                parent[place].append(child)
+    ET.register_namespace("", _MATHML)
+    return ET.tostring(math, encoding="unicode")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
