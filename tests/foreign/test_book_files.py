@@ -1,6 +1,5 @@
 """The EPUB and the PDF of the book, as `make book` wrote them: epubcheck, texts of figures, and every page's text."""
 
-import json
 import re
 import subprocess
 from pathlib import Path
@@ -24,11 +23,14 @@ def language(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_epubcheck_finds_nothing(language: str, tmp_path: Path) -> None:
-    path, report = file_of_the_book(language, "epub"), tmp_path / "report.json"
+def test_epubcheck_finds_nothing(language: str) -> None:
+    path = file_of_the_book(language, "epub")
     program = require_program("epubcheck", "epubcheck")
-    subprocess.run([program, str(path), "--json", str(report)], check=False, capture_output=True, timeout=300)
-    assert json.loads(report.read_text(encoding="utf-8"))["messages"] == []
+    done = subprocess.run([program, str(path)], check=False, capture_output=True, timeout=300)
+    report = (done.stdout + done.stderr).decode()
+    assert done.returncode == 0, report
+    assert "WARNING" not in report
+    assert "ERROR" not in report
 
 
 def test_every_picture_of_the_epub_has_its_text(language: str) -> None:
