@@ -43,7 +43,7 @@ class _Unit:
 
     @property
     def syntax(self) -> TextSyntax:
-        """That of its text."""
+        """The syntax of its text."""
         return PRESERVED_XML if self.is_preserved else PLAIN_XML
 
 
