@@ -1,17 +1,17 @@
-"""Judge which translations are marked as probably wrong, by grades of people:
+"""Judge which translations are marked as probably wrong, by grades:
 
     python benchmarks/marks.py           # some seconds
     python benchmarks/marks.py --apart   # needs DRAGOMAN_DATA; ten seconds
     python benchmarks/marks.py --terms   # the same
 
-A person graded each translation: wrong if it says something else than the source, leaves a part of it out, or has a
+Each translation was read and graded: wrong if it says something else than the source, leaves a part of it out, or has a
 mistake of grammar that a reader stumbles over.
 
-`graded.tsv` has 150 translations of ordinary sentences (mail, travel, news, recipes, notices), by the first edition of
+`graded.tsv` has 150 translations of ordinary sentences (mail, travel, news, recipes, notices), by the second edition of
 `everyday`. The least confidences of languages were chosen on these. The confidence is that of `everyday` in the graded
 translation. Two or three of them, drawn at random, are texts of several sentences: wrong if one of them is.
 
-`graded_apart.tsv` is kept apart: nothing is chosen on it. It has 140 translations by the edition of November 2026, of
+`graded_apart.tsv` is kept apart: nothing is chosen on it. It has 140 translations by the second edition, of
 lines that were drawn before anybody saw a translation: from encyclopedias, software, games, orders by chat, medicine
 (100), and everyday sentences. Their sources are named by file and line. A translation that `everyday` still gives has
 the flags of today; of others the confidence alone is known.

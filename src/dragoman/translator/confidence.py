@@ -23,7 +23,7 @@ from dragoman.text.tags import Direction
 FACT = "confidence"
 #: The chrF2 below which a translation is more often wrong than right, as people judge it, in languages with spaces
 #: between words and in others: `benchmarks/marks.py`.
-_LEAST, _LEAST_UNSPACED = 0.5, 0.25
+_LEAST, _LEAST_UNSPACED = 0.55, 0.3
 #: Points of a calibration at most.
 MOST_POINTS = 100
 
