@@ -1,71 +1,87 @@
-"""The comparison of runs in benchmarks/quality.py, against sacreBLEU."""
+"""Quality without references, and the choice of candidates by it: against the scores of both directions."""
 
 from __future__ import annotations
 
-import random
-import sys
-from pathlib import Path
-from types import ModuleType
-from typing import Any
+import math
+from functools import cache
 
 import pytest
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.significance import PairedTest
 
-BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
-N_LINES = 200
+from dragoman import Translator
+from dragoman.errors import ConfigError, DataError
+from dragoman.translator.quality import BACK
 
-
-@pytest.fixture
-def quality(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    sys.modules.pop("quality", None)
-    import quality
-
-    return quality
+DIRECTION = {"source_lang": "en", "target_lang": "de"}
+SOURCES = (
+    "Please restart your computer after the update.",
+    "He is 12 years old. She lives near the sea in a small house.",
+    "The violinist tuned her battered instrument.",
+)
 
 
-def lines(seed: int, n_words: int = 12) -> list[str]:
-    draw = random.Random(seed)
-    return [" ".join(draw.choices("abcdefgh", k=draw.randint(4, n_words))) for _ in range(N_LINES)]
+@cache
+def everyday() -> Translator:
+    return Translator.load("everyday")
 
 
-def spoiled(references: list[str], share: float, seed: int) -> list[str]:
-    draw = random.Random(seed)
-    return [" ".join(w if draw.random() > share else "x" for w in line.split()) for line in references]
+def by_hand(source: str, target: str) -> float:
+    forward = everyday().score(source, target, source_lang="en", target_lang="de").per_token
+    back = everyday().score(target, source, source_lang="de", target_lang="en").per_token
+    return math.exp((forward + BACK * back) / (1 + BACK))
 
 
-def run(quality: ModuleType, hypotheses: list[str], references: list[str]) -> Any:
-    return quality.Run(None, quality.sentence_counts(hypotheses, references), None)
+def test_quality_is_the_mean_probability_of_a_token_in_both_directions() -> None:
+    targets = ["Bitte starten Sie den Computer neu.", "Er ist 12.", ""]
+    found = everyday().quality(SOURCES, targets, **DIRECTION)
+    assert found == pytest.approx([by_hand(*pair) for pair in zip(SOURCES, targets, strict=True)], rel=1e-4)
+    assert everyday().quality(SOURCES[0], targets[0], **DIRECTION) == pytest.approx(found[0], rel=1e-4)
+    assert all(0 <= each <= 1 for each in found)
 
 
-def metric() -> BLEU:
-    return BLEU(lowercase=True, tokenize="none", force=True)
+@pytest.mark.captions
+def test_a_model_of_one_direction_reads_nothing_back() -> None:
+    one_way = Translator.load("multi30k-en-de")
+    score = one_way.score("A man runs.", "Ein Mann läuft.").per_token
+    assert one_way.quality("A man runs.", "Ein Mann läuft.") == math.exp(score)
+    with pytest.raises(ConfigError, match="does not translate de to en"):
+        one_way.translate("A man runs.", rerank=True)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
-def test_added_counts_give_the_corpus_score(quality: ModuleType, share: float) -> None:
-    references = lines(1)
-    hypotheses = spoiled(references, share, 2)
-    counts = quality.sentence_counts(hypotheses, references).sum(axis=0)
-    assert quality.bleu(counts) == pytest.approx(metric().corpus_score(hypotheses, [references]).score)
+def test_an_omission_lowers_the_quality() -> None:
+    source = "My sister bought a new car last week."
+    whole = everyday().quality(source, "Meine Schwester hat letzte Woche ein neues Auto gekauft.", **DIRECTION)
+    assert whole > everyday().quality(source, "Meine Schwester hat ein neues Auto gekauft.", **DIRECTION)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.105, 0.11, 0.2])
-def test_the_paired_bootstrap_is_sacrebleu_s(quality: ModuleType, share: float) -> None:
-    references = lines(1)
-    baseline, system = spoiled(references, 0.1, 2), spoiled(references, share, 3)
-    systems = [("baseline", baseline), ("system", system)]
-    test = PairedTest(systems, {"BLEU": metric()}, references=[references], test_type="bs", n_samples=1000)
-    expected = test()[1]["BLEU"][1].p_value
-    found = quality.p_value(*([run(quality, each, references)] for each in (baseline, system)))
-    assert found == pytest.approx(expected, abs=0.06)  # other samples
+def test_reranking_takes_the_candidate_of_the_best_quality() -> None:
+    """Of each sentence, the candidates are those of the search alone."""
+    for source in (SOURCES[0], SOURCES[2]):
+        searched = everyday().translate(source, beam_size=6, n_best=6, plain=True, **DIRECTION)
+        reranked = everyday().translate(source, beam_size=6, n_best=6, plain=True, rerank=True, **DIRECTION)
+        texts = [each.text for each in searched.alternatives]
+        assert {each.text for each in reranked.alternatives} == set(texts)
+        best = max(texts, key=lambda text: by_hand(source, text))
+        assert reranked.text == reranked.alternatives[0].text == best
+        one = everyday().translate(source, beam_size=6, plain=True, rerank=True, **DIRECTION)
+        assert (one.text, len(one.alternatives)) == (best, 1)
 
 
-def test_equal_systems_are_not_different_and_seeds_are_averaged(quality: ModuleType) -> None:
-    references = lines(1)
-    runs = [run(quality, spoiled(references, 0.1, seed), references) for seed in range(3)]
-    assert quality.p_value(runs, runs) == 1
-    assert quality.p_value(runs, runs[::-1]) == 1
-    worse = [run(quality, spoiled(references, 0.3, seed), references) for seed in range(3)]
-    assert quality.p_value(runs, worse) < 0.01
+def test_reranking_is_the_same_wherever_it_runs() -> None:
+    expected = [each.text for each in everyday().translate(SOURCES, rerank=True, **DIRECTION)]
+    assert [everyday().translate(source, rerank=True, **DIRECTION).text for source in SOURCES] == expected
+    with everyday().shared() as shared:
+        assert [each.text for each in shared.translate(SOURCES, rerank=True, **DIRECTION)] == expected
+
+
+def test_reranking_keeps_spans_and_numbers() -> None:
+    text = "Send 12.50 euros to pay@example.com by Friday, please."
+    translation = everyday().translate(text, rerank=True, **DIRECTION)
+    assert "pay@example.com" in translation.text
+    assert "12,50" in translation.text
+
+
+def test_what_cannot_be_read_back_is_refused() -> None:
+    with pytest.raises(ConfigError, match="language of the text"):
+        everyday().translate("Good morning!", target_lang="de", rerank=True)
+    with pytest.raises(DataError, match="the other a list"):
+        everyday().quality("Good morning!", ["Guten Morgen!"], **DIRECTION)

@@ -1,4 +1,4 @@
-"""`dragoman score`: print the probability of given translations."""
+"""`dragoman score`: print the probability of given translations, or their estimated quality."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +20,8 @@ from dragoman.cli.training_settings import known_languages, readable
 from dragoman.errors import DataError
 
 if TYPE_CHECKING:
-    from dragoman.translator import Score, Translator
+    from dragoman.translator import Translator
+    from dragoman.translator.options import ScoreOptions
 
 #: Pairs that are scored before the first score is printed.
 CHUNK = 1000
@@ -36,6 +37,7 @@ def score(
     per_token: Annotated[
         bool, option("Divide by the number of tokens, the end of the sentence included.", "--per-token")
     ] = False,
+    qe: Annotated[bool, option("Print an estimate of the quality, from 0 to 1, without a reference.", "--qe")] = False,
     as_json: AsJson = False,
     batch_size: BatchSize = None,
     device: Device = "auto",
@@ -47,23 +49,33 @@ def score(
     --target, or --pairs, lines of source, tab, target are read from standard input. A model's own translation may get
     another score here than during the search, because the same text can be split into other subwords.
 
+    With --qe, the number is the geometric mean of the probabilities of a token, from 0 to 1: those of the target, and
+    with half the weight those of the source given the target, if the model translates both ways and both languages
+    are named.
+
     \b
     dragoman score -m runs/my --source text.en --target text.de
     """
     _refuse_contradictions(files, invalid_utf8)
+    if qe and per_token:
+        raise typer.BadParameter("use --qe or --per-token")
     inputs = [files.source, files.target, files.pairs]
     with result_lines(output, overwrite=overwrite, inputs=inputs) as write:
         from dragoman.translator import Translator
 
         translator = Translator.load(*model, device=device)
         pairs = _pairs(files, direction, invalid_utf8, translator)
-        tagged = ((translator.tagged(source, **asdict(direction)), target) for source, target in pairs)
-        scores = _scores(translator, tagged, batch_size, name=files.source or files.pairs or "standard input")
+        options: ScoreOptions = {
+            "source_lang": direction.source_lang,
+            "target_lang": direction.target_lang,
+            "batch_size": batch_size,
+        }
+        name = files.source or files.pairs or "standard input"
         from_file = any(inputs) or stdin_is_file()
-        for result in with_progress(scores, from_file=from_file, output=output):
-            value = result.per_token if per_token else result.log_prob
-            values = {**asdict(result), "per_token": result.per_token}
-            write(json.dumps(values, ensure_ascii=False) if as_json else f"{value:.6f}")
+        shown = "quality" if qe else "per_token" if per_token else "log_prob"
+        scores = _scores(translator, pairs, options, name=name, has_quality=qe)
+        for values in with_progress(scores, from_file=from_file, output=output):
+            write(json.dumps(values, ensure_ascii=False) if as_json else f"{values[shown]:.6f}")
 
 
 def _refuse_contradictions(files: FileOptions, invalid_utf8: InvalidUtf8) -> None:
@@ -86,15 +98,23 @@ def _pairs(
 
 
 def _scores(
-    translator: Translator, pairs: Iterator[tuple[str, str]], batch_size: int | None, *, name: str
-) -> Iterator[Score]:
-    number = 0
+    translator: Translator, pairs: Iterator[tuple[str, str]], options: ScoreOptions, *, name: str, has_quality: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield what is known of each pair: its quality alone, or its score."""
+    from dragoman.translator.options import languages_of
+
+    number, languages = 0, languages_of(options)
     while chunk := list(itertools.islice(pairs, CHUNK)):
         for line, pair in enumerate(chunk, number + 1):
-            if not translator.fits(*pair):
+            if not translator.fits(*pair, **languages):
                 problem = f"a sentence is longer than the {translator.max_length} tokens of the model"
                 raise DataError(problem, name, line=line, advice="leave this pair out")
-        yield from translator.score(*map(list, zip(*chunk, strict=True)), batch_size=batch_size)
+        sources, targets = map(list, zip(*chunk, strict=True))
+        if has_quality:
+            yield from ({"quality": each} for each in translator.quality(sources, targets, **options))
+        else:
+            scores = translator.score(sources, targets, **options)
+            yield from ({**asdict(each), "per_token": each.per_token} for each in scores)
         number += len(chunk)
 
 

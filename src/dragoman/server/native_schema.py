@@ -46,6 +46,9 @@ class SearchOptions(_Strict):
     max_length: int | None = None
     no_repeat_ngram: int | None = None
     repetition_penalty: float | None = None
+    rerank: Annotated[
+        bool | None, Field(description="Choose by reading the candidates back; the model translates both ways.")
+    ] = None
     sample: bool | None = None
     temperature: float | None = None
     top_k: int | None = None

@@ -28,6 +28,9 @@ class SearchConfig(Section):
     """No sequence of this many tokens is written twice; 0 is off."""
     repetition_penalty: Annotated[float, Field(ge=1, le=100)] = 1.0
     """The log-probability of a token that was written before is multiplied by this (Keskar et al. 2019); 1 is off."""
+    rerank: bool = False
+    """Choose among the candidates by the probability in both directions, of the translation and of the source given it
+    (Yee et al. 2019); the model must translate both ways."""
     sample: bool = False
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     top_k: Count = 0

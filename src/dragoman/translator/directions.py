@@ -118,6 +118,30 @@ class Directions:
         source = self._find(source_lang, self._sources, "read")
         return source, self._find(target_lang, self._targets, "write")
 
+    def both_ways(self, source_lang: str | None, target_lang: str | None) -> Direction | None:
+        """Return the direction between two languages if the model translates the other way too; None if it does not.
+
+        Raises:
+            ConfigError: as `find`.
+        """
+        source, target = self.find(source_lang, target_lang)
+        if source is None or target is None or (target, source) not in self._directions:
+            return None
+        return source, target
+
+    def require_both_ways(self, languages: TaggedText) -> None:
+        """Refuse a text whose translation the model cannot read back.
+
+        Raises:
+            ConfigError: it does not translate the other way, or nobody named the source language.
+        """
+        source, target = languages.source_lang, languages.target_lang
+        if source is None:
+            raise ConfigError("reranking needs to know the language of the text", advice="name it: --source-lang en")
+        if (target, source) not in self._directions:
+            problem = f"reranking reads translations back, and the model does not translate {target} to {source}"
+            raise ConfigError(problem, advice=f"leave it out; it translates {describe_directions(self._directions)}")
+
     def _find(self, code: str | None, known: Sequence[str], verb: str) -> str | None:
         """Return the model's own code for a language; the only one if `code` is None."""
         if code is None:

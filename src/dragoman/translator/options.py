@@ -22,6 +22,7 @@ class SearchOptions(TypedDict, total=False):
     max_length: int | None
     no_repeat_ngram: int | None
     repetition_penalty: float | None
+    rerank: bool | None
     sample: bool | None
     temperature: float | None
     top_k: int | None

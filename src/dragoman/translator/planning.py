@@ -163,6 +163,8 @@ class Planner:
         stretches = request.stretches()
         text = sanitize_paragraphs(marks.replace(request.text, stretches))
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
+        if config.rerank:
+            self._directions.require_both_ways(tagged)
         numbers = []
         if self.can_mask and not request.plain:
             numbers = first_numbers(tagged, request.marked, self._known_characters)

@@ -10,6 +10,7 @@ from dragoman.decoding.constraints.required import Demands
 from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.learned_text import LearnedText
+from dragoman.text.tags import Direction
 from dragoman.translator.confidence import Calibration
 from dragoman.translator.cutting import Segment, SegmentLimits
 from dragoman.translator.directions import TaggedText
@@ -32,6 +33,8 @@ class SearchJob(NamedTuple):
     required: Demands = ()
     #: Its source is one sentence, which does not end before it has them.
     is_sentence: bool = False
+    #: The source as text, and its direction, for a search that reads its candidates back.
+    back: tuple[str, Direction] | None = None
 
     @property
     def settings(self) -> tuple[SearchConfig, bool, bool]:
@@ -42,6 +45,12 @@ class SearchJob(NamedTuple):
 def job_of(segment: Segment, config: SearchConfig) -> SearchJob:
     """Return the job of a segment that the model reads."""
     return SearchJob(segment.ids, segment.prefix_ids, config, segment.forbidden_ids, segment.allowed_ids)
+
+
+def first_job(text: TextPlan, segment: Segment, config: SearchConfig) -> SearchJob:
+    """Return the job of a segment in a first search, which may read its candidates back."""
+    job = job_of(segment, config)
+    return job._replace(back=(segment.reading.text, text.languages.pair)) if config.rerank else job
 
 
 @dataclass(frozen=True)
@@ -84,7 +93,7 @@ class Plan:
     @property
     def jobs(self) -> list[SearchJob]:
         """The jobs of all texts, in order; a segment that is copied needs none."""
-        return [job_of(segment, self.config) for _, segment in self.searched]
+        return [first_job(text, segment, self.config) for text, segment in self.searched]
 
     @property
     def searched(self) -> list[tuple[TextPlan, Segment]]:

@@ -53,13 +53,14 @@ class PairScorer:
     ) -> Score | list[Score]:
         """See `Translator.score`."""
         if not isinstance(sources, str) and not isinstance(targets, str):
-            return self._score_lists(string_list(sources, "source"), string_list(targets, "target"), options)
+            return self.score_lists(string_list(sources, "source"), string_list(targets, "target"), options)
         if isinstance(sources, list | tuple) or isinstance(targets, list | tuple):
             raise DataError("one side is a text and the other a list", advice="give two texts, or two lists")
         pair = string(sources, "the source"), string(targets, "the target")
-        return self._score_lists(pair[:1], pair[1:], options)[0]
+        return self.score_lists(pair[:1], pair[1:], options)[0]
 
-    def _score_lists(self, sources: Sequence[str], targets: Sequence[str], options: ScoreOptions) -> list[Score]:
+    def score_lists(self, sources: Sequence[str], targets: Sequence[str], options: ScoreOptions) -> list[Score]:
+        """Return the scores of many pairs; see `Translator.score`."""
         batch_size = options.get("batch_size")
         batch_size = self._batch_size if batch_size is None else positive(batch_size, "batch_size")
         languages = languages_of(options)

@@ -34,6 +34,7 @@ from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator.checking import positive
 from dragoman.translator.padding import batches, pad_sources
 from dragoman.translator.plans import SearchJob
+from dragoman.translator.quality import BackPair, QualityEstimator, joint
 
 if TYPE_CHECKING:
     from dragoman.runtime.tensor_search import TensorSearch
@@ -118,6 +119,7 @@ class Searcher:
         batch_size: source tokens that are searched at once unless a call says otherwise.
         is_apart: worker processes do everything; a single batch is not searched in this process.
         on_card: the search on the device of the models, which does all that it can; None without one.
+        estimator: of the quality of candidates, for searches that read them back.
     """
 
     def __init__(
@@ -128,8 +130,10 @@ class Searcher:
         batch_size: int,
         is_apart: bool = False,
         on_card: TensorSearch | None = None,
+        estimator: QualityEstimator | None = None,
     ) -> None:
         self._scorer = scorer
+        self._estimator = estimator
         self._on_card = on_card
         self._engine = engine_of(scorer.models)
         self._tokenizer = tokenizer
@@ -147,7 +151,8 @@ class Searcher:
         if self.n_workers == 1:
             return [self]
         return [
-            Searcher(self._scorer, self._tokenizer, 1, self.batch_size, is_apart=True) for _ in range(self.n_workers)
+            Searcher(self._scorer, self._tokenizer, 1, self.batch_size, is_apart=True, estimator=self._estimator)
+            for _ in range(self.n_workers)
         ]
 
     def search(
@@ -173,15 +178,37 @@ class Searcher:
         """Return None if it was stopped: an error would end the worker processes."""
         if batch.stop is not None and batch.stop():
             return None
-        fallback = self._reason_against_card(batch.jobs[0])
+        jobs = [_widened(job) for job in batch.jobs]
+        fallback = self._reason_against_card(jobs[0])
         try:
-            beams = self._beams(batch.jobs, batch.stop, on_card=None if fallback else self._on_card)
+            beams = self._beams(jobs, batch.stop, on_card=None if fallback else self._on_card)
         except StoppedError:
             return None
-        return [
+        found = [
             [candidate_of(self._tokenizer, hypothesis)._replace(fallback=fallback) for hypothesis in beam]
             for beam in beams
         ]
+        if any(job.back for job in jobs):
+            found = self._reranked(jobs, found)
+        return [beam[: job.config.n_best] for job, beam in zip(batch.jobs, found, strict=True)]
+
+    def _reranked(self, jobs: Sequence[SearchJob], found: Sequence[list[Candidate]]) -> list[list[Candidate]]:
+        """Put the candidates of each job first that are the most probable in both directions."""
+        assert self._estimator is not None
+        pairs = [
+            BackPair(job.back[0], candidate.text, job.back[1])
+            for job, beam in zip(jobs, found, strict=True)
+            for candidate in beam
+            if job.back is not None
+        ]
+        back = iter(self._estimator.back(pairs))
+        beams = []
+        for job, beam in zip(jobs, found, strict=True):
+            if job.back is not None:
+                joints = [joint(_per_token(candidate.hypothesis), next(back)) for candidate in beam]
+                beam = [beam[row] for row in sorted(range(len(beam)), key=lambda row: -joints[row])]
+            beams.append(beam)
+        return beams
 
     def _reason_against_card(self, job: SearchJob) -> str | None:
         """Return why a job like this one is not searched on the card; None if it is, or if there is no card."""
@@ -224,6 +251,17 @@ class Searcher:
     @cached_property
     def _surfaces(self) -> Surfaces:
         return Surfaces.of(self._tokenizer)
+
+
+def _widened(job: SearchJob) -> SearchJob:
+    """Return a job that finds all candidates of its beam, if it reads them back."""
+    if job.back is None or job.config.sample:
+        return job
+    return job._replace(config=job.config.model_copy(update={"n_best": job.config.beam_size}))
+
+
+def _per_token(hypothesis: Hypothesis) -> float:
+    return hypothesis.log_prob / (len(hypothesis.ids) + 1)
 
 
 def candidate_of(tokenizer: Tokenizer, hypothesis: Hypothesis) -> Candidate:

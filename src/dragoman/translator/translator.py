@@ -27,6 +27,7 @@ from dragoman.translator.models import ComputeOptions, TrainedModels, load_ensem
 from dragoman.translator.options import CallOptions, LanguageOptions, ScoreOptions, SearchOptions, TextList, TextOptions
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Planner
+from dragoman.translator.quality import QualityEstimator
 from dragoman.translator.repairs.phrase_book import PhraseBook
 from dragoman.translator.repairs.second_search import SecondSearch
 from dragoman.translator.results import Score
@@ -72,10 +73,13 @@ class Translator(TextTranslator):
         on_card = self._models.on_card(self.scorer)
         at_once = batch_size if on_card is None else on_card.batch_size
         workers = self._models.compute.workers
-        self._searcher = Searcher(self.scorer, tokenizers.target, workers, at_once, on_card=on_card)
         self._directions = Directions(tokenizers)
         self.forced_decoder = ForcedDecoder(self._models, self.scorer.models)
         self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
+        self._estimator = QualityEstimator(self._pair_scorer, self._directions)
+        self._searcher = Searcher(
+            self.scorer, tokenizers.target, workers, at_once, on_card=on_card, estimator=self._estimator
+        )
         planner = Planner(tokenizers, self._directions, self.scorer.max_length, facts, self._models.short_list)
         finisher = Finisher(self.forced_decoder, tokenizers, self.alignment, batch_size)
         second = SecondSearch(planner, self.forced_decoder, PhraseBook(tokenizers.target), batch_size)
@@ -160,6 +164,26 @@ class Translator(TextTranslator):
             ConfigError: a text is no string, `batch_size` no number, or the model has no such language.
         """
         return self._pair_scorer.score(sources, targets, options)
+
+    @overload
+    def quality(self, sources: str, targets: str, **options: Unpack[ScoreOptions]) -> float: ...
+
+    @overload
+    def quality(self, sources: TextList, targets: TextList, **options: Unpack[ScoreOptions]) -> list[float]: ...
+
+    def quality(
+        self, sources: str | TextList, targets: str | TextList, **options: Unpack[ScoreOptions]
+    ) -> float | list[float]:
+        """Estimate the quality of a translation without a reference, or of each of many: from 0 to 1, higher is better.
+
+        It is the geometric mean of the probabilities of a token: those of the target given the source, and with half
+        the weight those of the source given the target, if the model translates both ways and both languages are
+        named. It orders the translations of one direction; it is not the share of right ones.
+
+        Raises:
+            DataError, ConfigError: as `score`.
+        """
+        return self._estimator.quality(sources, targets, options)
 
     def fits(self, source: str, target: str, **languages: Unpack[LanguageOptions]) -> bool:
         """Return True if the model can read the whole pair, so that `score` takes it."""
