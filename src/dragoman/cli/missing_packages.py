@@ -27,6 +27,7 @@ _OF_EXTRAS = {
     "documents": ("markdown_it", "polib"),
     "memory": ("rapidfuzz",),
     "serve": ("fastapi", "uvicorn", "python_multipart", "prometheus_client"),
+    "mcp": ("mcp",),
     "ctranslate2": ("ctranslate2",),
     "onnx": ("onnx", "onnxruntime"),
     "ray": ("ray",),
