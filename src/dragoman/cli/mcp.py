@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import signal
 import sys
 import threading
 from functools import partial
@@ -14,6 +15,7 @@ from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import model_option
 from dragoman.cli.streams import say
 from dragoman.errors import DataError
+from dragoman.machine.signals import ending_signals
 
 if TYPE_CHECKING:
     from dragoman.server.agent_tools import AgentTools
@@ -43,7 +45,14 @@ def mcp(
     tools = AgentTools(model or [])
     if sys.stdin.isatty():
         say("an assistant should start this command; it speaks JSON; Ctrl-D ends")
-    anyio.run(_serve, tools)
+    for number in ending_signals():
+        signal.signal(number, signal.SIG_DFL)  # the thread that reads standard input cannot be interrupted
+    try:
+        anyio.run(_serve, tools)
+    except BaseExceptionGroup as group:
+        if group.subgroup(BrokenPipeError) is None:
+            raise
+        raise BrokenPipeError from None
 
 
 async def _serve(tools: AgentTools) -> None:

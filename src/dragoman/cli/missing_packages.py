@@ -41,6 +41,7 @@ TITLES = {
     "yaml": "PyYAML",
     "tensorboard": "TensorBoard",
     "ctranslate2": "CTranslate2",
+    "mcp": "the package mcp",
     "onnx": "ONNX",
     "ray": "Ray",
     "fastapi": "FastAPI",
