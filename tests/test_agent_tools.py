@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,10 @@ import pytest
 from serving import client_of, require_server, write_many
 from tiny import write_tiny_bundle
 
-from dragoman import Pivot, Translator
+from dragoman import Translator
 from dragoman.errors import BundleError
 from dragoman.text.terms import Term, TermList
-from dragoman.translator import StopCondition
+from dragoman.translator import Pivot, StopCondition
 
 require_server()
 
@@ -31,8 +30,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tools(many: Path) -> Iterator[AgentTools]:
-    yield AgentTools([str(many), str(write_tiny_bundle(many.with_name("tiny"), 2))])
+def tools(many: Path) -> AgentTools:
+    return AgentTools([str(many), str(write_tiny_bundle(many.with_name("tiny"), 2))])
 
 
 def call(tools: AgentTools, name: str, **arguments: Any) -> dict[str, Any]:

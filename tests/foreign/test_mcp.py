@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,14 +23,22 @@ mcp = import_extra("mcp", "mcp")
 stdio = import_extra("mcp.client.stdio", "mcp")
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{SOURCE_FOLDER}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
-COMMAND = [sys.executable, "-c", "from dragoman.cli import main; main()", "mcp", "-m", "everyday"]
+PROGRAM = [sys.executable, "-c", "from dragoman.cli import main; main()"]
+#: As the settings of an assistant have it, in the guide.
+SETTINGS = re.search(r"^\{.*mcpServers.*\}$", (SOURCE_FOLDER.parent / "docs/guide/serve.md").read_text("utf-8"), re.M)
 SENTENCES = ["Where is the station?", "The meeting is at 10:30."]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_a_client_finds_the_tools_and_calls_them(mode: str, tmp_path: Path) -> None:
+def test_a_client_that_has_the_settings_of_the_guide_calls_the_tools(mode: str, tmp_path: Path) -> None:
+    assert SETTINGS is not None
+    settings = json.loads(SETTINGS[0])["mcpServers"]["dragoman"]
+    assert settings["command"] == "dragoman"
+    command, *arguments = [*PROGRAM, *settings["args"]]
+    environment = ENVIRONMENT | {"DRAGOMAN_MODELS": str(tmp_path)}  # none that were fetched
+
     async def talk() -> tuple[list[Any], list[Any]]:
-        server = stdio.StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=ENVIRONMENT)
+        server = stdio.StdioServerParameters(command=command, args=arguments, env=environment)
         with open(tmp_path / "log", "w") as log:
             async with mcp.Client(stdio.stdio_client(server, log), mode=mode) as client:
                 assert client.server_info.name == "dragoman"
@@ -79,7 +88,8 @@ def test_standard_output_has_the_protocol_alone_and_the_server_ends(ending: str)
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": translate},
     ]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(COMMAND, env=ENVIRONMENT, text=True, encoding="utf-8", **pipes) as server:
+    command = [*PROGRAM, "mcp", "-m", "everyday"]
+    with subprocess.Popen(command, env=ENVIRONMENT, text=True, encoding="utf-8", **pipes) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         for message in messages:
