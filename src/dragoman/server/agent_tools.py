@@ -137,8 +137,8 @@ class AgentTools:
         pairs = zip(texts, cut, strict=True)
         requests = [text.part(line, is_first=False) for text, lines in pairs for line in lines.lines]
         with self._translating:
-            first, *more = [self._load(leg.model) for leg in route]
-            translator = Pivot(first, *more, middle=route[0].target) if more else first
+            loaded = [self._load(leg.model) for leg in route]
+            translator = Pivot(loaded[0], loaded[-1], route[0].target) if len(route) > 1 else loaded[0]
             found = iter(translator.answering()(requests, stop=stop))
         return [TranslatedText(route, lines, [next(found) for _ in lines.lines]) for lines in cut]
 

@@ -23,7 +23,7 @@ class FirstError(FailFast):
 
 
 class Strict(BaseModel):
-    """What a request may send: no other fields, and no other types."""
+    """A part of a request: it has no other fields, and no other types."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
