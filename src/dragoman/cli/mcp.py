@@ -35,7 +35,7 @@ def mcp(
 
     The tools are translate, detect and languages. The assistant's messages come and go by standard input and output.
     """
-    require_package("mcp", "mcp", "fastapi", "uvicorn", "python_multipart", "prometheus_client")
+    require_package("mcp", "mcp", "mcp_types", "fastapi", "uvicorn", "python_multipart", "prometheus_client")
     if sys.stdin is None or sys.stdout is None:
         raise DataError("standard input or output is closed", advice="let an assistant start this command")
     import anyio
