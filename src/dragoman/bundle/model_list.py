@@ -34,10 +34,11 @@ class ListedModel:
 
 def list_models() -> list[ListedModel]:
     """Return all models that are found by their names, in alphabetical order."""
-    return [_described(name, folder) for name, folder in named_models().items()]
+    return [described_model(name, folder) for name, folder in named_models().items()]
 
 
-def _described(name: str, folder: Path) -> ListedModel:
+def described_model(name: str, folder: Path) -> ListedModel:
+    """Describe a bundle in a folder."""
     directions: Sequence[Direction] = ()
     n_parameters, problem = 0, None
     n_bytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -47,6 +47,7 @@ COMMANDS = {
     "train": "train",
     "translate": "translate",
     "serve": "serve",
+    "mcp": "mcp",
     "evaluate": "evaluate",
     "compare-outputs": "compare_outputs",
     "tune": "tune",

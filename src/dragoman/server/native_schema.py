@@ -16,27 +16,29 @@ WIDEST = 32
 Whole = Annotated[str, AfterValidator(whole)]
 
 
-class _FirstError(FailFast):
+class FirstError(FailFast):
     """The first wrong item of a list ends its validation. Unlike `FailFast`, it may be in a union."""
 
     __hash__ = object.__hash__
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """A part of a request: it has no other fields, and no other types."""
+
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
-class GivenTerm(_Strict):
+class GivenTerm(Strict):
     """A term, and its translations."""
 
     source: Whole
     targets: Annotated[
-        list[Whole], _FirstError(), Field(description="Any of them will do; none: it is not translated.")
+        list[Whole], FirstError(), Field(description="Any of them will do; none: it is not translated.")
     ] = []
     case: Annotated[bool, Field(description="Source and targets count only in this case.")] = False
 
 
-class SearchOptions(_Strict):
+class SearchOptions(Strict):
     """Options of the search; those left out are the model's own."""
 
     beam_size: Annotated[int | None, Field(ge=1, le=WIDEST, description="Hypotheses kept; 1 is greedy search.")] = None
@@ -77,15 +79,15 @@ class TextOptions(SearchOptions):
         ),
     ] = None
     off: Annotated[
-        Annotated[list[str], _FirstError()] | None,
+        Annotated[list[str], FirstError()] | None,
         Field(description=f"Checks to switch off, with what they repair: {', '.join(SWITCHES)}."),
     ] = None
     terms: Annotated[
-        Annotated[list[GivenTerm], _FirstError()] | Whole | None,
+        Annotated[list[GivenTerm], FirstError()] | Whole | None,
         Field(description='Terms, or lines such as "ticket = billet | titre".'),
     ] = None
     term_lists: Annotated[
-        Annotated[list[str], _FirstError()] | None, Field(description="Names of term lists of the server.")
+        Annotated[list[str], FirstError()] | None, Field(description="Names of term lists of the server.")
     ] = None
 
 
@@ -101,7 +103,7 @@ class Text(TextOptions):
 class TranslateRequest(TextOptions):
     """Texts to translate. The options are for all texts that have none of their own."""
 
-    texts: Annotated[list[Whole | Text], Field(min_length=1), _FirstError()]
+    texts: Annotated[list[Whole | Text], Field(min_length=1), FirstError()]
     source: Annotated[str, Field(description="A language code, or auto.")] = "auto"
     target: str | None = None
     matches: Annotated[bool, Field(description="Show what the memory has for each line, of 100 at most.")] = False
@@ -114,7 +116,7 @@ class StreamRequest(Text):
     """A text to translate, part by part."""
 
 
-class ModelRequest(_Strict):
+class ModelRequest(Strict):
     """A model to load."""
 
     model: Annotated[str, Field(min_length=1, description="A bundle, a run folder or an installed model.")]

@@ -47,7 +47,7 @@ class WantedLists:
         """
         given = options.terms
         if given and id(given) not in self._made:
-            self._made[id(given)] = _checked(given)
+            self._made[id(given)] = checked_terms(given)
         names = options.term_lists or []
         if unknown := [name for name in names if name not in self._known]:
             lists = ", ".join(self._known) or "there is none"
@@ -55,7 +55,7 @@ class WantedLists:
         return (*([self._made[id(given)]] if given else []), *(self._known[name] for name in names))
 
 
-def _checked(given: str | Sequence[GivenTerm]) -> TermList:
+def checked_terms(given: str | Sequence[GivenTerm]) -> TermList:
     """Return the terms of a request, as objects or as lines.
 
     Raises:
@@ -90,7 +90,7 @@ def with_terms(lines: Sequence[Request], given: str) -> list[Request]:
     Raises:
         ApiError, ConfigError: as `WantedLists.of`.
     """
-    terms = _checked(given)
+    terms = checked_terms(given)
     return [replace(line, terms=TermList(terms_in(line.text, [terms]))) for line in lines]
 
 

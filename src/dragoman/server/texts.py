@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from dragoman.server.api_errors import ApiError
-from dragoman.server.detection import UNDETECTABLE, Detection
+from dragoman.server.detection import UNDETECTABLE, Detection, Detector
 from dragoman.server.preparing import SentDocument, WrittenDocument, write_documents
 from dragoman.server.routing import Directory, Leg
 from dragoman.server.server_parts import ServerParts
@@ -153,21 +154,21 @@ def require_route(directory: Directory, source: str, target: str) -> list[Leg]:
 
 
 async def detect_sources(parts: ServerParts, texts: Sequence[str], target: str) -> list[Detection]:
+    """Return the most likely language of each text in a thread; see `likely_sources`."""
+    return await parts.service.in_thread(partial(likely_sources, parts.detector, parts.shelf.directory, texts, target))
+
+
+def likely_sources(detector: Detector, directory: Directory, texts: Sequence[str], target: str) -> list[Detection]:
     """Return the most likely language of each text, among those that can be translated into the target.
 
     A text that is clearly in another language has that one; `require_route` then says that there is no way from it.
     Short texts are judged together, as LibreTranslate does.
     """
-    directory = parts.shelf.directory
     languages = [code for code in directory.languages if directory.route(code, target) is not None]
-
-    def detect() -> list[Detection]:
-        together = _first(parts, " ".join(text[:1_000] for text in texts[:20]), languages)
-        return [_first(parts, text, languages) if len(text) > _SHORT else together for text in texts]
-
-    return await parts.service.in_thread(detect)
+    together = _first(detector, " ".join(text[:1_000] for text in texts[:20]), languages)
+    return [_first(detector, text, languages) if len(text) > _SHORT else together for text in texts]
 
 
-def _first(parts: ServerParts, text: str, languages: Sequence[str]) -> Detection:
-    found = parts.detector.detect(text, languages)[0]
+def _first(detector: Detector, text: str, languages: Sequence[str]) -> Detection:
+    found = detector.detect(text, languages)[0]
     return UNDETECTABLE._replace(language=languages[0]) if found is UNDETECTABLE else found

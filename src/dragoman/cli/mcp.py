@@ -1,0 +1,94 @@
+"""`dragoman mcp`: tools of an assistant, by the Model Context Protocol over standard input and output."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import signal
+import sys
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+from dragoman import __version__
+from dragoman.cli.missing_packages import require_package
+from dragoman.cli.options import model_option
+from dragoman.cli.streams import say
+from dragoman.errors import DataError
+from dragoman.machine.signals import ending_signals
+
+if TYPE_CHECKING:
+    from dragoman.server.agent_tools import AgentTools
+
+
+def mcp(
+    model: Annotated[
+        list[str] | None, model_option("; may be repeated, the preferred one first; default: all installed")
+    ] = None,
+) -> None:
+    """Give an assistant tools to translate (MCP).
+
+    The assistant starts this command, if its settings have:
+
+    \b
+    {"mcpServers": {"dragoman": {"command": "dragoman", "args": ["mcp"]}}}
+
+    The tools are translate, detect and languages. The assistant's messages come and go by standard input and output.
+    """
+    require_package("mcp", "mcp", "mcp_types", "fastapi", "uvicorn", "python_multipart", "prometheus_client")
+    if sys.stdin is None or sys.stdout is None:
+        raise DataError("standard input or output is closed", advice="let an assistant start this command")
+    import anyio
+
+    from dragoman.server.agent_tools import AgentTools
+
+    tools = AgentTools(model or [])
+    if sys.stdin.isatty():
+        say("an assistant should start this command; it speaks JSON; Ctrl-D ends")
+    for number in ending_signals():
+        signal.signal(number, signal.SIG_DFL)  # the thread that reads standard input cannot be interrupted
+    try:
+        anyio.run(_serve, tools)
+    except BaseExceptionGroup as group:
+        if group.subgroup(BrokenPipeError) is None:
+            raise
+        raise BrokenPipeError from None
+
+
+async def _serve(tools: AgentTools) -> None:
+    """Answer until the client closes standard input."""
+    import mcp_types as types
+    from anyio import to_thread
+    from mcp.server import Server
+    from mcp.server.stdio import stdio_server
+
+    from dragoman.server.api_errors import ApiError
+    from dragoman.translator import StopCondition
+
+    hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    listed = [
+        types.Tool(
+            name=name, description=inspect.getdoc(takes), input_schema=takes.model_json_schema(), annotations=hints
+        )
+        for name, (takes, _) in tools.by_name.items()
+    ]
+
+    async def list_tools(*_: Any) -> Any:
+        return types.ListToolsResult(tools=listed)
+
+    async def call_tool(_: Any, asked: Any) -> Any:
+        cancelled = threading.Event()
+        stop = StopCondition(is_cancelled=cancelled.is_set)
+        try:
+            work = partial(tools.call, asked.name, asked.arguments or {}, stop)
+            result = await to_thread.run_sync(work, abandon_on_cancel=True)
+        except ApiError as error:
+            return types.CallToolResult(content=[types.TextContent(text=error.message)], is_error=True)
+        finally:
+            cancelled.set()
+        text = types.TextContent(text=json.dumps(result, ensure_ascii=False))
+        return types.CallToolResult(content=[text], structured_content=result)
+
+    server = Server("dragoman", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
