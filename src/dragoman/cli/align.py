@@ -37,7 +37,6 @@ def align(
         --source-lang en --target-lang de
     """
     from dragoman.alignment.sentence_pairs import align_sentences
-    from dragoman.data.formats.delimiters import needs_quotes
 
     langs = source_lang, target_lang
     refuse_pair_file(output, (".tsv", ".tmx"), langs)
@@ -52,8 +51,8 @@ def align(
     ]
     if not pairs:
         raise DataError("no sentence has a translation", target, advice="check that the texts belong together")
-    columns, is_quoted = ("source", "target", "confidence"), any(needs_quotes(*pair) for pair in pairs)
-    with pair_writer([output], langs, overwrite=overwrite, columns=columns, is_quoted=is_quoted) as write:
+    columns = ("source", "target", "confidence")
+    with pair_writer([output], langs, overwrite=overwrite, columns=columns) as write:
         for pair in pairs:
             write(*pair)
     if not alignment.is_clear:

@@ -35,11 +35,14 @@ def clean(
             "The pairs: .tsv, .tmx or .jsonl. Give it twice for two text files, the source first.",
             "--output",
             "-o",
+            metavar="FILE",
             show_default=False,
         ),
     ],
     recipe: Recipe = None,
-    dropped: Annotated[Path | None, option("A table (TSV) for the other pairs, each with the reason.")] = None,
+    dropped: Annotated[
+        Path | None, option("A table (TSV) for the other pairs, each with the reason and its line.", metavar="FILE")
+    ] = None,
     overrides: Settings = None,
     invalid_utf8: DropInvalid = None,
     overwrite: Overwrite = False,
