@@ -121,6 +121,7 @@ def test_the_files_are_read_as_the_pairs_that_are_kept(
         ([*FILES, "-o", "o.tsv", "--dropped", "./o.tsv"], "same name"),
         ([*FILES, "-o", "in/a.en", "-o", "b.de", "--overwrite"], "an input too"),
         ([*FILES, "-o", "o.tsv", "--dropped", "in/a.de", "--overwrite"], "an input too"),
+        ([*FILES, "-o", "o.tsv.zst"], "end its name in .gz"),
         ([*FILES, "-o", "exists.tsv"], "the output exists"),
         ([*FILES, "-o", "none/o.tsv"], "no such folder"),
         (["--pairs", "pairs.tsv", "-o", "o.tmx"], "languages"),
