@@ -20,7 +20,7 @@ from dragoman.data.formats.column_names import Languages
 from dragoman.data.text_files.lines import Unreadable
 from dragoman.errors import ConfigError, DataError, counted
 from dragoman.machine.files import append_file, flush_folder, write_chunks
-from dragoman.text.cleaning import collapse_spaces, sanitize
+from dragoman.text.cleaning import REPLACEMENT, collapse_spaces, sanitize
 from dragoman.text.languages import base_language
 from dragoman.text.tags import UNKNOWN
 
@@ -52,6 +52,8 @@ _N_JUDGED = 10
 #: The version of the form in which TMX is written.
 TMX_WRITER = 1
 TMX_END = b"</body>\n</tmx>\n"
+#: Characters that XML forbids, besides those that `sanitize` replaces.
+_NOT_XML = str.maketrans("\ufffe\uffff", REPLACEMENT * 2)
 
 _log = logging.getLogger(__name__)
 
@@ -202,7 +204,7 @@ def tmx_head(source_lang: str | None) -> bytes:
 def tmx_unit(unit: Unit) -> bytes:
     """Return a unit of a translation memory in TMX 1.4."""
     variants = (
-        f"<tuv xml:lang={quoteattr(code or UNKNOWN)}><seg>{escape(sanitize(text))}</seg></tuv>"
+        f"<tuv xml:lang={quoteattr(code or UNKNOWN)}><seg>{escape(sanitize(text).translate(_NOT_XML))}</seg></tuv>"
         for code, text in ((unit.source_lang, unit.source), (unit.target_lang, unit.target))
     )
     return f"<tu>{''.join(variants)}</tu>\n".encode()
