@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,9 +20,7 @@ from dragoman.errors import ConfigError, DataError
 if TYPE_CHECKING:
     from dragoman.data.filtering import Counts
     from dragoman.settings.config import Config
-
-#: Of the files that can have both sides of each pair.
-_SUFFIXES = (".tsv", ".tmx", ".jsonl")
+    from dragoman.settings.data_config import DataConfig
 
 
 @with_groups
@@ -60,48 +58,41 @@ def clean(
     """
     invalid = {} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8}
     settings = recipe_settings(recipe, overrides, {**given_options(text, languages), **invalid})
-    _check(settings, recipe)
+    data = _check(settings, recipe)
+    _refuse_outputs(data, output, dropped, overwrite=overwrite)
     from dragoman.training.resolve import fill
 
-    outputs = [*output, *([dropped] if dropped else [])]
-    _refuse_outputs(settings, output, outputs, overwrite=overwrite)
-    config, _ = fill(settings)
-    counts = _write(config, output, dropped, overwrite=overwrite)
+    counts = _write(fill(settings)[0], output, dropped, overwrite=overwrite)
     say(f"{counts.kept:>9,} pairs: {', '.join(map(str, output))}")
     for reason, n_pairs, place in counts.rows():
         say(f"{n_pairs:>9,} dropped: {reason} ({place})")
 
 
-def _check(settings: dict[str, Any], recipe: Path | None) -> None:
-    """Refuse wrong settings and texts before slow imports."""
+def _check(settings: dict[str, Any], recipe: Path | None) -> DataConfig:
+    """Refuse wrong settings and texts before slow imports; return the settings of the text."""
     from dragoman.settings.parsing import check_request
 
-    if check_request(settings, recipe).data.corpora:
+    data = check_request(settings, recipe).data
+    if data.corpora:
         problem = "these are several corpora, and one is cleaned at a time"
         raise ConfigError(problem, recipe, advice="name the files of one: --source and --target, or --pairs")
     require_text(settings, recipe)
     require_extras(settings, trains=False)
     require_readable(settings)
+    return data
 
 
-def _refuse_outputs(
-    settings: Mapping[str, Any], output: Sequence[Path], outputs: Sequence[Path], *, overwrite: bool
-) -> None:
-    """Refuse outputs that cannot be written, before the work begins.
-
-    Args:
-        output: the file of the pairs, or those of the sides.
-        outputs: all that are written.
-    """
+def _refuse_outputs(data: DataConfig, output: Sequence[Path], dropped: Path | None, *, overwrite: bool) -> None:
+    """Refuse outputs that cannot be written, before the work begins."""
     from dragoman.data.corpus import languages
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
-    data = parse_section(DataConfig, settings["data"])
     if len(output) > 2:
         raise typer.BadParameter("--output names one file of pairs, or two text files")
     if len(output) == 1:
-        refuse_pair_file(output[0], _SUFFIXES, languages(data))
+        refuse_pair_file(output[0], (".tsv", ".tmx", ".jsonl"), languages(data))
+    if dropped is not None:
+        refuse_pair_file(dropped, (".tsv",), languages(data))
+    outputs = [*output, *([dropped] if dropped else [])]
     if len({path.absolute() for path in outputs}) < len(outputs):
         raise typer.BadParameter("two outputs have the same name")
     for path in outputs:
@@ -121,24 +112,23 @@ def _write(config: Config, output: Sequence[Path], dropped: Path | None, *, over
 
     counts, langs = Counts(), languages(config.data)
     selection, pairs = judge_corpus(config)
+    columns = [language_columns(langs), ("reason", "line", "source", "target")]
     with ExitStack() as stack:
-        is_quoted, columns = selection.is_quoted, language_columns(langs)
-        writer = pair_writer(output, langs, overwrite=overwrite, columns=columns, is_quoted=is_quoted)
-        write = stack.enter_context(writer)
-        write_dropped = None
-        if dropped is not None:
-            columns = ("reason", "line", "source", "target")
-            writer = pair_writer([dropped], overwrite=overwrite, columns=columns, is_quoted=is_quoted)
-            write_dropped = stack.enter_context(writer)
+        write, *write_dropped = [
+            stack.enter_context(
+                pair_writer(paths, langs, overwrite=overwrite, columns=names, is_quoted=selection.is_quoted)
+            )
+            for paths, names in zip([output, *([[dropped]] if dropped else [])], columns, strict=False)
+        ]
         for (line, *sides), reason in pairs:
             if reason is None:
                 counts.kept += 1
                 write(*sides)
                 continue
             counts.drop(reason, line)
-            if write_dropped is not None:
-                texts = (sanitize(side) if isinstance(side, str) else "" for side in sides)
-                write_dropped(reason, str(line), *texts)
+            texts = (sanitize(side) if isinstance(side, str) else "" for side in sides)
+            for write_row in write_dropped:
+                write_row(reason, str(line), *texts)
         if not counts.kept:
             raise DataError(f"no pair is left ({counts.line()})", selection.text.name, advice="check the files")
     return counts

@@ -10,7 +10,7 @@ from pathlib import Path
 from dragoman.cli.streams import WriteLine, result_bytes, result_lines
 from dragoman.errors import ConfigError
 
-#: Takes the source, the target, and the cells of further columns, which only a table has.
+#: Takes the source, the target, and the cells of further columns, which a table has.
 WritePair = Callable[..., None]
 #: (source, target), each None or "und" if it is not known.
 Languages = tuple[str | None, str | None]
@@ -95,12 +95,14 @@ def _table_writer(write: WriteLine, columns: Sequence[str], *, is_quoted: bool) 
     """Return a function that writes rows of a table, so that they are read as the same pairs."""
     from dragoman.data.formats.column_names import are_names
 
-    is_first = True
+    is_first = not columns
+    if columns:
+        write("\t".join(columns))
 
     def write_row(*row: str) -> None:
         nonlocal is_first
-        if is_first and (columns or are_names(row)):  # else the pair would be taken for the header
-            write("\t".join(columns or ("source", "target")))
+        if is_first and are_names(row):  # else the pair would be taken for the header
+            write("source\ttarget")
         is_first = False
         cells = (cell.replace("\t", " ") for cell in row)
         write("\t".join('"' + cell.replace('"', '""') + '"' if is_quoted else cell for cell in cells))
