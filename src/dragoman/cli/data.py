@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Folder = Annotated[Path, option("A folder.", "--output", "-o", show_default=False)]
 
-data = typer.Typer(help="Clean your text, split it, or write a known corpus as text files.")
+data = typer.Typer(help="Clean your text, split it, or write a known corpus.")
 
 
 @with_groups
