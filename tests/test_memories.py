@@ -385,6 +385,11 @@ def test_tmx_keeps_texts_up_to_their_spaces(
     assert read == [tuple(map(comparable, pair)) for pair in pairs]
 
 
+def test_characters_that_xml_forbids_do_not_spoil_tmx(tmp_path: Path) -> None:
+    export_units(tmp_path / "m.tmx", [Unit("a\ufffeb", "c\uffff", "en", "de")])
+    assert [unit[:2] for unit in open_units(tmp_path / "m.tmx")] == [("a\ufffdb", "c\ufffd")]
+
+
 def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     other, table = tmp_path / "other.jsonl", tmp_path / "table.tsv"
     other.write_text('{"source": "a b", "target": "c d"}\n')

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.options import Overwrite, SourceLang, TargetLang, model_option, option
-from dragoman.cli.streams import refuse_output, result_lines, say
-from dragoman.errors import ConfigError, DataError, counted
+from dragoman.cli.pair_files import pair_writer, refuse_pair_file
+from dragoman.cli.streams import refuse_output, say
+from dragoman.errors import DataError, counted
 
 if TYPE_CHECKING:
     from dragoman.alignment.sentence_pairs import Sentence
@@ -37,23 +38,23 @@ def align(
     """
     from dragoman.alignment.sentence_pairs import align_sentences
 
-    if output.suffix.lower() not in (".tsv", ".tmx"):
-        problem = f"pairs cannot be written as {output.suffix or 'a file without suffix'}"
-        raise ConfigError(problem, output, advice="use a name that ends in .tsv or .tmx")
-    if output.suffix.lower() == ".tmx" and not (source_lang and target_lang):
-        raise ConfigError("a TMX file names its languages", output, advice="give --source-lang and --target-lang")
+    langs = source_lang, target_lang
+    refuse_pair_file(output, (".tsv", ".tmx"), langs)
     refuse_output(output, overwrite=overwrite, inputs=[source, target])
     left, right = (_sentences(path) for path in (source, target))
     translations = _translations(left, model, source_lang, target_lang) if model else None
     alignment = align_sentences(left, right, translations)
     pairs = [
-        (_join(left, group.sources), _join(right, group.targets), group.confidence)
+        (_join(left, group.sources), _join(right, group.targets), f"{group.confidence:.3f}")
         for group in alignment.groups
         if not group.is_gap and group.confidence >= min_confidence
     ]
     if not pairs:
         raise DataError("no sentence has a translation", target, advice="check that the texts belong together")
-    _write(output, pairs, source_lang, target_lang, overwrite=overwrite)
+    columns = ("source", "target", "confidence")
+    with pair_writer([output], langs, overwrite=overwrite, columns=columns) as write:
+        for pair in pairs:
+            write(*pair)
     if not alignment.is_clear:
         say(f"warning: nothing shows that {target} translates {source}; look at the pairs before you use them")
     gaps = [group for group in alignment.groups if group.is_gap]
@@ -99,24 +100,5 @@ def _join(sentences: Sequence[Sentence], span: range) -> str:
     """Return some sentences as one text, with spaces between them where their script has spaces."""
     from dragoman.text.languages import lacks_spaces
 
-    texts = [sentences[index].text for index in span]
+    texts = [" ".join(sentences[index].text.split()) for index in span]
     return ("" if lacks_spaces(texts) else " ").join(texts)
-
-
-def _write(
-    output: Path,
-    pairs: Sequence[tuple[str, str, float]],
-    source_lang: str | None,
-    target_lang: str | None,
-    *,
-    overwrite: bool,
-) -> None:
-    if output.suffix.lower() == ".tmx":
-        from dragoman.memories import Unit, export_units
-
-        export_units(output, [Unit(source, target, source_lang, target_lang) for source, target, _ in pairs])
-        return
-    with result_lines(output, overwrite=overwrite) as write:
-        write("source\ttarget\tconfidence")
-        for source, target, confidence in pairs:
-            write("\t".join([*(" ".join(side.split()) for side in (source, target)), f"{confidence:.3f}"]))

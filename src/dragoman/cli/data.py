@@ -1,20 +1,21 @@
-"""`dragoman data`: write a known corpus as text files, or split text into training, validation and test."""
+"""`dragoman data`: split text into training, validation and test, or write a known corpus as text files."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dragoman.cli.clean import clean
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import FileOptions, LanguageOptions, given_options
 from dragoman.cli.options import Command, DropInvalid, Overwrite, SourceLang, TargetLang, option
-from dragoman.cli.streams import WriteLine, refuse_output, result_lines, say
+from dragoman.cli.pair_files import pair_writer
+from dragoman.cli.streams import refuse_output, say
 
 if TYPE_CHECKING:
     from dragoman.data.corpus import Split
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
     from dragoman.settings.data_config import DataConfig
 
 Folder = Annotated[Path, option("A folder.", "--output", "-o", show_default=False)]
-WritePair = Callable[[str, str], None]
 
-data = typer.Typer(help="Write a known corpus as text files, or split your text.")
+data = typer.Typer(help="Clean your text, split it, or write a known corpus.")
 
 
 @with_groups
@@ -82,7 +82,7 @@ def _write_splits(splitting: Splitting, paths: Mapping[Split, Sequence[Path]], *
     """Write the pairs of each split, and say how many there are."""
     with contextlib.ExitStack() as stack:
         writers = {
-            split: _pair_writer(stack, files, overwrite=overwrite, is_quoted=splitting.needs_quotes)
+            split: stack.enter_context(pair_writer(files, overwrite=overwrite, is_quoted=splitting.is_quoted))
             for split, files in paths.items()
         }
         for split, source, target in splitting.pairs():
@@ -107,39 +107,6 @@ def _paths(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[S
         kind = "jsonl" if uncompressed_name(settings.pairs).suffix in (".jsonl", ".ndjson") else "tsv"
         suffixes = [f"{'-'.join(langs)}.{kind}" if is_known else kind]
     return {split: [folder / f"{split}.{suffix}" for suffix in suffixes] for split in SPLITS}
-
-
-def _pair_writer(
-    stack: contextlib.ExitStack, paths: Sequence[Path], *, overwrite: bool, is_quoted: bool = False
-) -> WritePair:
-    """Open the files of a split, and return a function that writes a pair.
-
-    Args:
-        is_quoted: quote the cells of a table.
-    """
-    lines: list[WriteLine] = [stack.enter_context(result_lines(path, overwrite=overwrite)) for path in paths]
-    if len(lines) == 2:
-        return lambda source, target: (lines[0](source), lines[1](target))[0]
-    if paths[0].suffix == ".jsonl":
-        return lambda source, target: lines[0](json.dumps({"source": source, "target": target}, ensure_ascii=False))
-    return _table_writer(lines[0], is_quoted=is_quoted)
-
-
-def _table_writer(write: WriteLine, *, is_quoted: bool) -> WritePair:
-    """Return a function that writes rows of a table, so that they are read as the same pairs."""
-    from dragoman.data.formats.column_names import are_names
-
-    is_first = True
-
-    def write_pair(*pair: str) -> None:
-        nonlocal is_first
-        if is_first and are_names(pair):  # else the pair would be taken for the header
-            write("source\ttarget")
-        is_first = False
-        cells = (side.replace("\t", " ") for side in pair)
-        write("\t".join('"' + cell.replace('"', '""') + '"' if is_quoted else cell for cell in cells))
-
-    return write_pair
 
 
 def write_known(
@@ -182,14 +149,14 @@ def _write(
         refuse_output(path, overwrite=overwrite)  # before any is written
     for split, pairs in splits.items():
         n_pairs = 0
-        with contextlib.ExitStack() as stack:
-            write = _pair_writer(stack, paths[split], overwrite=overwrite)
+        with pair_writer(paths[split], overwrite=overwrite) as write:
             for source, target in pairs:
                 write(source, target)
                 n_pairs += 1
         say(f"{n_pairs:>7,} pairs: {', '.join(map(str, paths[split]))}")
 
 
+data.command(cls=Command)(clean)
 data.command(cls=Command)(split)
 for corpus, contents in (
     ("multi30k", "Multi30k, captions of pictures"),

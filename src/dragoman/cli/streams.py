@@ -220,8 +220,12 @@ def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | 
     """Refuse an output that exists, or cannot be written.
 
     Raises:
+        ConfigError: its suffix names a compression that dragoman does not write.
         DataError: it exists, its folder does not, or it is one of the inputs.
     """
+    from dragoman.data.text_files.compression import refuse_packing
+
+    refuse_packing(path.suffix)
     if path.is_file() and any(os.path.exists(file) and path.samefile(file) for file in inputs if file is not None):
         raise DataError("the output is an input too", path, advice="choose another --output")
     if path.exists() and not overwrite:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from dragoman.data.filtering import Counts, length_problem, text_problem
 from dragoman.data.parallel_text import ParallelText
-from dragoman.data.selection import TRAIN, VALIDATION, NumberedPair, Selection, Use
+from dragoman.data.selection import TRAIN, VALIDATION, JudgedPair, NumberedPair, Selection, Use
 from dragoman.data.store import Part, Row, StoreWriter, pack
 from dragoman.errors import DataError
 from dragoman.machine.devices import all_cores
@@ -76,8 +76,7 @@ def write_stores(folder: Path, parts: Sequence[PartText], tokenizers: Tokenizers
         ResourceError: a process that encodes was killed.
     """
     encoder = _Encoder(tokenizers, parts[0].selection.data)
-    n_pairs = sum(len(part.selection.uses) for part in parts)
-    workers = Workers(encoder.encode, min(all_cores(), _MAX_WORKERS, max(1, n_pairs // _CHUNK)), _FEWER_ADVICE)
+    workers = Workers(encoder.encode, _n_workers(sum(len(part.selection.uses) for part in parts)), _FEWER_ADVICE)
     for split in (TRAIN, VALIDATION):
         (folder / split).mkdir()
     with (
@@ -85,6 +84,22 @@ def write_stores(folder: Path, parts: Sequence[PartText], tokenizers: Tokenizers
         StoreWriter(folder / VALIDATION, encoder.vocab_sizes) as validation_store,
     ):
         return [line for part in parts for line in _write_part(part, (train_store, validation_store), workers)]
+
+
+def judge(selection: Selection, tokenizers: Tokenizers) -> Iterator[JudgedPair]:
+    """Yield each pair of a corpus, in order, with the reason for which training drops it, or None.
+
+    Raises:
+        DataError: the text cannot be read.
+        ResourceError: a process that encodes was killed.
+    """
+    encoder = _Encoder(tokenizers, selection.data)
+    workers = Workers(encoder.judge, _n_workers(len(selection.uses)), _FEWER_ADVICE)
+    return chain.from_iterable(workers.imap(_chunks(selection.judged())))
+
+
+def _n_workers(n_pairs: int) -> int:
+    return min(all_cores(), _MAX_WORKERS, max(1, n_pairs // _CHUNK))
 
 
 def _write_part(
@@ -159,7 +174,7 @@ class _Encoder:
         ids: tuple[list[list[int]], list[list[int]]] = [], []
         texts: tuple[list[str], list[str]] = [], []
         for line, source, target in pairs:
-            source_ids, target_ids = self.tokenizers.source.encode(source), self.tokenizers.target.encode(target)
+            source_ids, target_ids = self._ids(source, target)
             problem = length_problem(len(source_ids), len(target_ids), self.data)
             if problem is not None:
                 counts.drop(problem, line)
@@ -170,6 +185,19 @@ class _Encoder:
             texts[1].append(target)
         counts.kept = len(texts[0])
         return _Encoded(pack(ids, texts), counts)
+
+    def judge(self, pairs: Sequence[JudgedPair]) -> list[JudgedPair]:
+        """Return pairs with the reason to drop each: the one that they come with, else a wrong length."""
+        judged: list[JudgedPair] = []
+        for (line, source, target), reason in pairs:
+            if reason is None and isinstance(source, str) and isinstance(target, str):
+                source_ids, target_ids = self._ids(source, target)
+                reason = length_problem(len(source_ids), len(target_ids), self.data)
+            judged.append(((line, source, target), reason))
+        return judged
+
+    def _ids(self, source: str, target: str) -> tuple[list[int], list[int]]:
+        return self.tokenizers.source.encode(source), self.tokenizers.target.encode(target)
 
 
 def _chunks(items: Iterable[T]) -> Iterator[list[T]]:

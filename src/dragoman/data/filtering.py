@@ -8,6 +8,7 @@ spaces and direction marks, do not matter: no tokenizer reads them, and a side o
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dragoman.data.text_files.lines import Line, Unreadable
@@ -47,10 +48,12 @@ class Counts:
 
     def reasons(self) -> str:
         """Return the reasons for people: `empty 12 (from line 7), ratio 1 (line 840)`."""
-        return ", ".join(
-            f"{reason} {n_pairs:,} ({'from ' if n_pairs > 1 else ''}line {self.first[reason]:,})"
-            for reason, n_pairs in sorted(self.dropped.items())
-        )
+        return ", ".join(f"{reason} {n_pairs:,} ({place})" for reason, n_pairs, place in self.rows())
+
+    def rows(self) -> Iterator[tuple[str, int, str]]:
+        """Yield each reason with its number of pairs, and the place of the first: `from line 7`, or `line 840`."""
+        for reason, n_pairs in sorted(self.dropped.items()):
+            yield reason, n_pairs, f"{'from ' if n_pairs > 1 else ''}line {self.first[reason]:,}"
 
     def line(self) -> str:
         """Return a line for people: `kept 28,950 of 28,951 pairs; dropped: ratio 1 (line 840)`."""

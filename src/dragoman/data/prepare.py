@@ -7,13 +7,13 @@ the pairs, in chunks, so that RAM stays flat.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from dragoman.data.corpus import UNKNOWN_LANGUAGE
-from dragoman.data.encode_corpus import PartText, write_stores
+from dragoman.data.encode_corpus import PartText, judge, write_stores
 from dragoman.data.leaks import without_leaks
 from dragoman.data.mixture import Corpus, describe_epoch, open_corpora
 from dragoman.data.parallel_text import ParallelText
@@ -27,7 +27,7 @@ from dragoman.data.prepared import (
     is_prepared,
     open_prepared,
 )
-from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
+from dragoman.data.selection import TRAIN, VALIDATION, JudgedPair, Selection, select
 from dragoman.data.store import Part
 from dragoman.data.text_files.lines import starts_with_mark
 from dragoman.errors import ConfigError, DataError
@@ -92,6 +92,22 @@ def prepare(
         prepared = open_prepared(folder, origin)
     _log_lines([*prepared.lines, *describe_epoch(config.data, prepared.train.parts)])
     return prepared
+
+
+def judge_corpus(config: Config) -> tuple[Selection, Iterator[JudgedPair]]:
+    """Select the pairs of a corpus as `prepare` does, except that none is held out, and log the report.
+
+    Returns:
+        The selection; and each pair, in order, with the reason for which training drops it, or None.
+
+    Raises:
+        DataError, ConfigError, ResourceError: as `prepare`, also while the pairs are read.
+    """
+    corpora = open_corpora(config.data)
+    selections, lines = _select(corpora, hold_out=False)
+    tokenizers = _learn_tokenizers(config, corpora, selections, lines)
+    _log_lines(lines)
+    return selections[0], judge(selections[0], tokenizers)
 
 
 def _origin(
@@ -185,8 +201,12 @@ def _lacks_spaces(selection: Selection) -> bool:
     return lacks_spaces(target for _, target in islice(selection.training_pairs(), _SAMPLE_PAIRS))
 
 
-def _select(corpora: Sequence[Corpus]) -> tuple[list[Selection], list[str]]:
-    """Select the pairs of each corpus, and return lines for people, which are logged at once if a corpus is refused."""
+def _select(corpora: Sequence[Corpus], *, hold_out: bool = True) -> tuple[list[Selection], list[str]]:
+    """Select the pairs of each corpus, and return lines for people, which are logged at once if a corpus is refused.
+
+    Args:
+        hold_out: take validation data out of a corpus that has none.
+    """
     lines: list[str] = []
     selections = []
     for corpus in corpora:
@@ -202,8 +222,8 @@ def _select(corpora: Sequence[Corpus]) -> tuple[list[Selection], list[str]]:
         others = {
             split: text for split, text in texts.items() if split not in (TRAIN, VALIDATION if corpus.name else "")
         }
-        hold_out = corpus.may_hold_out and VALIDATION not in texts
-        selection = select(texts[TRAIN], corpus.data, others, hold_out=hold_out)
+        needs_validation = hold_out and corpus.may_hold_out and VALIDATION not in texts
+        selection = select(texts[TRAIN], corpus.data, others, hold_out=needs_validation)
         lines += map(corpus.label, selection.lines())
         try:
             selection.refuse_misaligned()

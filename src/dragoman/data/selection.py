@@ -21,6 +21,8 @@ from dragoman.data.checks.pair_faults import FaultCounter
 from dragoman.data.corpus import languages
 from dragoman.data.duplicates import find_duplicates
 from dragoman.data.filtering import Counts, text_problem
+from dragoman.data.formats.delimiters import needs_quotes
+from dragoman.data.formats.pair_file import LocatedPair
 from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.repeats import find_repeats
@@ -33,6 +35,8 @@ _HELD_OUT_SHARE = 10
 
 #: (line, source, target): a pair with readable text, and its line in the corpus.
 NumberedPair = tuple[int, str, str]
+#: A pair, and the reason to drop it, or None.
+JudgedPair = tuple[LocatedPair, str | None]
 
 
 class Use(IntEnum):
@@ -78,6 +82,8 @@ class Selection:
     #: Checks of the corpus as a whole, and of each pair.
     checks: CorpusChecks
     faults: FaultCounter
+    #: True if a table of the pairs must be quoted.
+    is_quoted: bool
 
     @property
     def holds_out(self) -> bool:
@@ -93,6 +99,13 @@ class Selection:
         for (line, source, target), use in zip(pairs, compress(self.uses, is_used), strict=False):
             if isinstance(source, str) and isinstance(target, str):
                 yield (line, source, target), use
+
+    def judged(self) -> Iterator[JudgedPair]:
+        """Yield each pair of the corpus, in order, with the reason to drop it, or None."""
+        faults = FaultCounter(*languages(self.data), self.data.drop)
+        pairs = zip(self.text.numbered(), chain(self.uses, repeat(Use.UNUSABLE)), strict=False)  # as `used`
+        for pair, use in pairs:
+            yield pair, _problem(pair, faults) if use == Use.UNUSABLE else _REASONS.get(Use(use))
 
     def training_pairs(self) -> Iterator[tuple[str, str]]:
         """Return the pairs to train on, before those of wrong length are dropped."""
@@ -168,6 +181,7 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
         survey.overlaps,
         survey.checks,
         survey.faults,
+        survey.is_quoted,
     )
 
 
@@ -188,6 +202,7 @@ class _Survey:
         #: 1 for each pair with usable text, 0 for others.
         self.usable = bytearray()
         self.n_usable = self.n_equal = 0
+        self.is_quoted = False
 
     def read(self, text: ParallelText, by_source: HashedPairs, by_target: HashedPairs) -> None:
         """Read the corpus.
@@ -196,9 +211,8 @@ class _Survey:
             DataError: it cannot be read, or no pair is usable.
         """
         for line, source, target in self.checks.read(text):
-            problem = text_problem(source, target)
-            if problem is None and isinstance(source, str) and isinstance(target, str):
-                problem = self.faults.problem(line, source, target)
+            problem = _problem((line, source, target), self.faults)
+            self.is_quoted = self.is_quoted or needs_quotes(source, target)
             self.usable.append(problem is None)
             if problem is not None:
                 self.dropped.drop(problem, line)
@@ -216,6 +230,15 @@ class _Survey:
             unusable = f"none of {counted(len(self.usable), 'pair')} can be used ({self.dropped.reasons()})"
             message = unusable if self.usable else "the corpus is empty"
             raise DataError(message, text.name, advice="check the files")
+
+
+def _problem(pair: LocatedPair, faults: FaultCounter) -> str | None:
+    """Return the reason to drop a pair for its text, or None; count its faults."""
+    line, source, target = pair
+    problem = text_problem(source, target)
+    if problem is None and isinstance(source, str) and isinstance(target, str):
+        return faults.problem(line, source, target)
+    return problem
 
 
 def _uses(n_usable: int, held_out: Sequence[Sequence[int]], dropped: NDArray[np.bool_] | None) -> NDArray[np.uint8]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from dragoman.data.checks.corpus_checks import CorpusChecks
 from dragoman.data.corpus import Split
 from dragoman.data.filtering import Counts, text_problem
+from dragoman.data.formats.delimiters import needs_quotes
 from dragoman.data.hashed_pairs import text_hash
 from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import DataError
@@ -36,8 +37,8 @@ class Splitting:
     largest_group: int
     #: Pairs that are in no split, by reason.
     dropped: Counts
-    #: True if a side begins with a quotation mark, so that a table of the pairs must be quoted.
-    needs_quotes: bool
+    #: True if a table of the pairs must be quoted.
+    is_quoted: bool
     #: Checks of the corpus as a whole.
     checks: CorpusChecks
 
@@ -61,7 +62,7 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
     groups = _Groups()
     indices = bytearray()
     dropped = Counts()
-    needs_quotes = False
+    is_quoted = False
     checks = CorpusChecks()
     for line, source, target in checks.read(text):
         problem = text_problem(source, target)
@@ -70,7 +71,7 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
             dropped.drop(problem, line)
         elif isinstance(source, str) and isinstance(target, str):
             groups.add(text_hash(source), text_hash(target))
-            needs_quotes |= '"' in (source.lstrip()[:1], target.lstrip()[:1])
+            is_quoted = is_quoted or needs_quotes(source, target)
     roots, sizes = groups.find()
     set_apart = _choose(sizes, (n_validation, n_test), seed)
     counts = [0, 0, 0]
@@ -88,7 +89,7 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
         advice = f"ask for fewer; pairs with an equal source or target stay together, here up to {largest:,}"
         raise DataError(problem, text.name, advice=advice)
     by_name = dict(zip(SPLITS, counts, strict=True))
-    return Splitting(text, bytes(indices), by_name, max(sizes.values()), dropped, needs_quotes, checks)
+    return Splitting(text, bytes(indices), by_name, max(sizes.values()), dropped, is_quoted, checks)
 
 
 def _choose(sizes: dict[int, int], quotas: Sequence[int], seed: int) -> dict[int, int]:

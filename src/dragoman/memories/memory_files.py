@@ -20,7 +20,7 @@ from dragoman.data.formats.column_names import Languages
 from dragoman.data.text_files.lines import Unreadable
 from dragoman.errors import ConfigError, DataError, counted
 from dragoman.machine.files import append_file, flush_folder, write_chunks
-from dragoman.text.cleaning import collapse_spaces, sanitize
+from dragoman.text.cleaning import REPLACEMENT, collapse_spaces, sanitize
 from dragoman.text.languages import base_language
 from dragoman.text.tags import UNKNOWN
 
@@ -51,6 +51,9 @@ WRITABLE = (LOG_SUFFIX, ".tsv", ".tmx")
 _N_JUDGED = 10
 #: The version of the form in which TMX is written.
 TMX_WRITER = 1
+TMX_END = b"</body>\n</tmx>\n"
+#: Characters that XML forbids, besides those that `sanitize` replaces.
+_NOT_XML = str.maketrans("\ufffe\uffff", REPLACEMENT * 2)
 
 _log = logging.getLogger(__name__)
 
@@ -171,7 +174,7 @@ def export_units(path: Path, units: Iterable[Unit]) -> None:
     """
     units = list(units)
     if _suffix(path) == ".tmx":
-        write_chunks(path, tmx_chunks(units))
+        write_chunks(path, _tmx_chunks(units))
     elif _suffix(path) == LOG_SUFFIX:
         write_chunks(path, map(_line, units))
     else:
@@ -179,21 +182,32 @@ def export_units(path: Path, units: Iterable[Unit]) -> None:
         write_chunks(path, [*_header(units), *map(_row, units)])
 
 
-def tmx_chunks(units: Sequence[Unit]) -> Iterator[bytes]:
-    """Yield a translation memory in TMX 1.4. Languages that are unknown are `und`."""
-    codes = {unit.source_lang or UNKNOWN for unit in units}
+def _tmx_chunks(units: Sequence[Unit]) -> Iterator[bytes]:
+    codes = {unit.source_lang for unit in units}
+    yield tmx_head(codes.pop() if len(codes) == 1 else "*all*")
+    yield from map(tmx_unit, units)
+    yield TMX_END
+
+
+def tmx_head(source_lang: str | None) -> bytes:
+    """Return what stands before the units of a translation memory in TMX 1.4. A language that is unknown is `und`.
+
+    Args:
+        source_lang: the language of all sources, or "*all*".
+    """
     header = f'creationtool="dragoman" creationtoolversion="{TMX_WRITER}" segtype="sentence" o-tmf="dragoman"'
-    source = quoteattr(codes.pop() if len(codes) == 1 else "*all*")
-    yield b'<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
-    yield f'<header {header} adminlang="en" srclang={source} datatype="plaintext"/>\n<body>\n'.encode()
-    for unit in units:
-        sides = ((unit.source_lang, unit.source), (unit.target_lang, unit.target))
-        variants = (
-            f"<tuv xml:lang={quoteattr(code or UNKNOWN)}><seg>{escape(sanitize(text))}</seg></tuv>"
-            for code, text in sides
-        )
-        yield f"<tu>{''.join(variants)}</tu>\n".encode()
-    yield b"</body>\n</tmx>\n"
+    source = quoteattr(source_lang or UNKNOWN)
+    begin = '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
+    return f'{begin}<header {header} adminlang="en" srclang={source} datatype="plaintext"/>\n<body>\n'.encode()
+
+
+def tmx_unit(unit: Unit) -> bytes:
+    """Return a unit of a translation memory in TMX 1.4."""
+    variants = (
+        f"<tuv xml:lang={quoteattr(code or UNKNOWN)}><seg>{escape(sanitize(text).translate(_NOT_XML))}</seg></tuv>"
+        for code, text in ((unit.source_lang, unit.source), (unit.target_lang, unit.target))
+    )
+    return f"<tu>{''.join(variants)}</tu>\n".encode()
 
 
 def _read_two_languages(path: Path) -> list[Unit]:

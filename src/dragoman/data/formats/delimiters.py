@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dragoman.data.formats.column_names import are_names
+from dragoman.data.text_files.lines import Line
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
 #: Lines by which delimiter and columns are chosen; quoting is judged by the whole sample.
@@ -84,6 +85,11 @@ def find_layout(lines: Sequence[str], *, is_csv: bool) -> Layout:
     layout, score = judgements[best]
     is_open = best == "\t" and not layout.is_quoted and not score.n_bad
     return _judge(lines, best)[0] if is_open and any('"' in line for line in lines) else layout
+
+
+def needs_quotes(*cells: Line) -> bool:
+    """Return True if a cell begins with a quotation mark, so that a table must be quoted to be read as it is."""
+    return any(isinstance(cell, str) and cell.lstrip()[:1] == '"' for cell in cells)
 
 
 def cut(lines: Sequence[str], layout: Layout) -> list[list[str]]:

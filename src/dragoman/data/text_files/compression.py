@@ -116,9 +116,18 @@ def packed_file(file: BinaryIO, suffix: str) -> BinaryIO | None:
         return cast("BinaryIO", import_module("bz2").BZ2File(file, "wb"))
     if suffix == ".xz":
         return cast("BinaryIO", import_module("lzma").LZMAFile(file, "wb"))
-    if suffix in COMPRESSED_SUFFIXES:
-        raise ConfigError(f"an output cannot be a {suffix} file", advice="end its name in .gz, .bz2 or .xz")
+    refuse_packing(suffix)
     return None
+
+
+def refuse_packing(suffix: str) -> None:
+    """Refuse an output with the suffix of a compression that is only read.
+
+    Raises:
+        ConfigError: it has one.
+    """
+    if suffix in COMPRESSED_SUFFIXES and suffix not in (".gz", ".bz2", ".xz"):
+        raise ConfigError(f"an output cannot be a {suffix} file", advice="end its name in .gz, .bz2 or .xz")
 
 
 class ByteStream(io.RawIOBase):
