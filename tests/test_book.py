@@ -351,6 +351,12 @@ def test_what_is_folded_opens_and_closes_between_two_cells(language: str) -> Non
         assert not re.findall(r"\{literalinclude\} (\S*/src/\S*)", text), page.name
 
 
+def test_a_chinese_stop_stands_after_bold_words_and_never_inside() -> None:
+    for page in (BOOK / "zh").rglob("*.md"):
+        bold = [each for line in page.read_text(encoding="utf-8").split("\n") for each in line.split("**")[1::2]]
+        assert [each for each in bold if re.search("[。：，；、？！]$", each)] == [], page.name
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_exercise_has_its_solution(language: str) -> None:
     solved = re.split("^## ", (BOOK / language / "solutions.md").read_text(encoding="utf-8"), flags=re.M)[1:]
