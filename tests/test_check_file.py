@@ -362,6 +362,7 @@ def test_a_chapter_imports_from_the_readers_file_if_it_is_there(
     folder = tmp_path / "en"
     folder.mkdir()
     monkeypatch.chdir(folder)
+    monkeypatch.delitem(sys.path_importer_cache, "..", raising=False)  # Python remembers another test's
     (tmp_path / "transformer.py").write_text(f"{up_to(12)}\nOWNER = 'book'\n", encoding="utf-8")
     for owner in ("book", "reader"):
         if owner == "reader":
