@@ -3,9 +3,9 @@
     python benchmarks/confidence.py [--ship]
 
 `everyday` is calibrated on a half of Tatoeba's validation text, `multi30k-en-de` on a half of Multi30k's, and both are
-judged on the other half; `everyday` on captions too, which are another kind of text. Writes benchmarks/confidence.json
-and docs/images/confidence.svg. --ship then calibrates the shipped models on both halves. Needs DRAGOMAN_DATA; a quarter
-of an hour on one thread.
+judged on the other half; `everyday` on captions too, which are another kind of text. Writes
+docs/book/data/confidence.json and docs/images/confidence.svg. --ship then calibrates the shipped models on both halves.
+Needs DRAGOMAN_DATA; a quarter of an hour on one thread.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from dragoman.translator import ComputeOptions, ModelFacts, Translator
 from dragoman.translator.confidence import FACT, Calibration, Calibrations, direction_key
 
 HERE = Path(__file__).parent
-RESULT, CHART = HERE / "confidence.json", HERE.parent / "docs" / "images" / "confidence.svg"
+DOCS = HERE.parent / "docs"
+RESULT, CHART = DOCS / "book" / "data" / "confidence.json", DOCS / "images" / "confidence.svg"
 #: Pairs of each half, at most.
 HALF = 800
 

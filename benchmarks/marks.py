@@ -7,9 +7,10 @@
 Each translation was read and graded: wrong if it says something else than the source, leaves a part of it out, or has a
 mistake of grammar that a reader stumbles over.
 
-`graded.tsv` has 150 translations of ordinary sentences (mail, travel, news, recipes, notices), by the second edition of
-`everyday`. The least confidences of languages were chosen on these. The confidence is that of `everyday` in the graded
-translation. Two or three of them, drawn at random, are texts of several sentences: wrong if one of them is.
+`graded.tsv`, in the data of the book, has 150 translations of ordinary sentences (mail, travel, news, recipes,
+notices), by the second edition of `everyday`. The least confidences of languages were chosen on these. The confidence
+is that of `everyday` in the graded translation. Two or three of them, drawn at random, are texts of several sentences:
+wrong if one of them is.
 
 `graded_apart.tsv` is kept apart: nothing is chosen on it. It has 140 translations by the second edition, of
 lines that were drawn before anybody saw a translation: from encyclopedias, software, games, orders by chat, medicine
@@ -41,9 +42,9 @@ from dragoman.bundle.bundle import load_bundle
 from dragoman.text.terms import Term, TermList
 from dragoman.translator.confidence import Calibrations, least_confidence
 
-GRADED, APART, TERMS = (
-    Path(__file__).with_name(name) for name in ("graded.tsv", "graded_apart.tsv", "graded_terms.tsv")
-)
+HERE = Path(__file__).parent
+GRADED = HERE.parent / "docs" / "book" / "data" / "graded.tsv"
+APART, TERMS = HERE / "graded_apart.tsv", HERE / "graded_terms.tsv"
 #: Beside the threshold itself, what a higher or a lower one would do.
 FACTORS = (0.8, 0.9, 1.0, 1.1, 1.2)
 #: Times that the translations of a direction are put together to texts.

@@ -37,7 +37,7 @@ LOADS = ((1, 1), (8, 1), (64, 1), (64, 8))
 
 
 def main() -> None:
-    """Measure, and write serve.json."""
+    """Measure, and write docs/book/data/serve.json."""
     model, lines = sys.argv[1], [str(line) for line in islice(read_lines(Path(sys.argv[2])), 1000)]
     with TemporaryDirectory() as folder:
         source = Path(folder) / "source"
@@ -52,7 +52,7 @@ def main() -> None:
                 with asking_for_all(address, lines) as seconds:
                     results[name]["8 clients, 1 text, beside 1,000 lines"] = ask(address, source, 8, 1)
                 results[name]["1,000 lines beside them, s"] = round(median(seconds), 1)
-    write(__file__, {"results": results})
+    write(str(HERE.parent / "docs" / "book" / "data" / "serve.json"), {"results": results})
 
 
 def speed_of_translate(model: str, lines: list[str]) -> float:

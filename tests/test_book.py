@@ -71,7 +71,7 @@ def recorded_decimals() -> str:
     """Return all that is recorded: the curves and scores of runs, and the tables of the measured pages."""
     run = json.loads((BOOK / "data" / "multi30k.json").read_text(encoding="utf-8"))
     run.pop("attention")  # so many numbers that each short one is among them
-    files = [*(BOOK / "data").glob("[cs]*.json"), BOOK.parent / "results.md"]
+    files = [BOOK / "data" / "choices.json", BOOK / "data" / "seeds.json", BOOK.parent / "results.md"]
     recipe = BOOK.parent.parent / "recipes" / "multi30k-en-de.yaml"
     return "\n".join([json.dumps(run), *(path.read_text(encoding="utf-8") for path in [*files, recipe])])
 
@@ -351,6 +351,12 @@ def test_what_is_folded_opens_and_closes_between_two_cells(language: str) -> Non
         assert not re.findall(r"\{literalinclude\} (\S*/src/\S*)", text), page.name
 
 
+def test_a_chinese_stop_stands_after_bold_words_and_never_inside() -> None:
+    for page in (BOOK / "zh").rglob("*.md"):
+        bold = [each for line in page.read_text(encoding="utf-8").split("\n") for each in line.split("**")[1::2]]
+        assert [each for each in bold if re.search("[。：，；、？！]$", each)] == [], page.name
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_exercise_has_its_solution(language: str) -> None:
     solved = re.split("^## ", (BOOK / language / "solutions.md").read_text(encoding="utf-8"), flags=re.M)[1:]
@@ -391,6 +397,7 @@ def test_every_page_is_in_the_book(language: str) -> None:
 
 @each_page
 def test_pages_open_as_notebooks(page: Path, tmp_path: Path) -> None:
+    assert not [cell for cell in cells(page) if cell.is_code and "../.." in cell.text], "the site has no such file"
     nbformat = import_extra("nbformat", "docs")
     from hosted import first_cell
     from notebooks import write_notebook

@@ -161,6 +161,20 @@ def test_a_file_that_does_not_run_is_refused_in_one_line(source: str, said: str,
     assert "\n" not in error.value.message
 
 
+def test_the_error_of_a_file_is_wrapped_like_the_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("transformer.py").write_text("class A(nn.Module):\n    pass\n", encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        readers_file.load(Path("transformer.py"))
+    assert run(["check-file", "transformer.py"]) == 1
+    said = capsys.readouterr().err
+    assert len(error.value.message) > 80
+    assert all(len(line) <= 80 for line in said.splitlines())
+    assert " ".join(said.split()) == f"error: {error.value.message}"
+
+
 def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "binary.py").write_bytes(b"\xff\xfe\xfa")
     (tmp_path / "folder").mkdir()
@@ -348,6 +362,7 @@ def test_a_chapter_imports_from_the_readers_file_if_it_is_there(
     folder = tmp_path / "en"
     folder.mkdir()
     monkeypatch.chdir(folder)
+    monkeypatch.delitem(sys.path_importer_cache, "..", raising=False)  # Python remembers another test's
     (tmp_path / "transformer.py").write_text(f"{up_to(12)}\nOWNER = 'book'\n", encoding="utf-8")
     for owner in ("book", "reader"):
         if owner == "reader":

@@ -64,6 +64,11 @@ def check_file(
             is_told = row["detail"] in details
             print_result(_entry(row | {"detail": "the same"} if is_told else row))
             details |= {row["detail"]} - {""}
+    except DataError as error:
+        first, *rest = textwrap.wrap(
+            error.message, _WIDTH - len("error: "), break_long_words=False, break_on_hyphens=False
+        )
+        raise DataError(first, details=rest) from error
     finally:
         if is_watched:
             _show_begun("")

@@ -30,7 +30,7 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 class Residual(nn.Module):
     """x + sublayer(x), with dropout and layer norm; only this module knows their order.
 
-    `post` is the paper's LayerNorm(x + Dropout(Sublayer(x))) (section 3.1); `pre` is
+    `post` is the paper's LayerNorm(x + Dropout(Sublayer(x))) (sections 3.1 and 5.4); `pre` is
     x + Dropout(Sublayer(LayerNorm(x))) (Xiong et al. 2020), which trains without warm-up.
     """
 
