@@ -23,13 +23,14 @@ from dragoman.server.texts import (
     translate_pages,
     translate_texts,
 )
+from dragoman.server.xml_texts import TagKinds, xml_pages
 from dragoman.text.languages import base_language, english_name
 from dragoman.translator import Request as TextRequest
 
 #: Targets that DeepL's own clients send in place of these, which they refuse.
 _VARIANTS = {"EN": ("EN-GB", "EN-US"), "PT": ("PT-PT",)}
 #: Parameters that would change the translation, and that are not known here.
-_UNKNOWN = ("ignore_tags", "glossary_ids", "style_id", "custom_instructions", "translation_memory_id")
+_UNKNOWN = ("glossary_ids", "style_id", "custom_instructions", "translation_memory_id")
 #: DeepL's number for a client without a limit.
 _NO_LIMIT = 10**12
 _LONGEST_NAME = 200
@@ -49,7 +50,8 @@ def deepl_routes(parts: ServerParts) -> APIRouter:
     @router.get("/languages", summary="List the languages")
     async def languages(request: Request) -> Response:
         _require(parts, request)
-        return JSONResponse(_languages(parts, is_target=request.query_params.get("type") == "target"))
+        parameters = await Parameters.read(request, parts)  # DeepL's own client sends a form with GET
+        return JSONResponse(_languages(parts, is_target=parameters.get("type") == "target"))
 
     @router.get("/usage", summary="Say that there is no quota")
     async def usage(request: Request) -> Response:
@@ -114,6 +116,7 @@ async def _translate(
     given, number = parameters.optional_text("source_lang"), parameters.optional_text("glossary_id")
     source = require_language(parts.shelf.directory, given) if given else None
     tags, is_joined = _form(parameters)
+    kinds = TagKinds(*(_names(parameters, name) for name in ("splitting_tags", "non_splitting_tags", "ignore_tags")))
     check_limits(texts, parts.config)
     parts.take(request, texts)
     glossary = next((each for each in glossaries if each.number == number), None)
@@ -125,7 +128,12 @@ async def _translate(
     sources = (
         [source] * len(texts) if source else [each.language for each in await detect_sources(parts, texts, target)]
     )
-    if tags:
+    if tags == "xml":
+        service = parts.service
+        pages = await service.helpers.call(xml_pages, texts, kinds, stop=service.stop())
+        found = await translate_pages(parts, [each.page for each in pages], sources, target, lists)
+        answers = [page.restored(translation) for page, translation in zip(pages, found, strict=True)]
+    elif tags:
         answers = await translate_pages(parts, texts, sources, target, lists)
     else:
         lines = [_LINE_ENDS.sub(" ", text) for text in texts] if is_joined else texts
@@ -157,10 +165,25 @@ def _form(parameters: Parameters) -> tuple[str | None, bool]:
         raise ApiError(400, f"formality {shown(formality)} is not supported; prefer_more and prefer_less are ignored")
     if tags not in (None, "html", "xml"):
         raise ApiError(400, f"tag_handling {shown(tags)} is not supported; it is html or xml")
+    if tags != "xml" and parameters.get("ignore_tags"):
+        raise ApiError(400, 'ignore_tags is for tag_handling xml; HTML says translate="no"')
     split = parameters.get("split_sentences")
     if split not in (None, "", 0, 1, "0", "1", "nonewlines"):
         raise ApiError(400, f"split_sentences {shown(split)} is not supported; it is 0, 1 or nonewlines")
     return tags, split in (0, "0", "nonewlines")
+
+
+def _names(parameters: Parameters, name: str) -> list[str]:
+    """Return the names of elements: a list, or a string with commas between them, as the reader of HTML has them.
+
+    Raises:
+        ApiError: the parameter is something else.
+    """
+    value = parameters.get(name) or []
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+        raise ApiError(400, f"{name} is no list of names")
+    return [each.strip().lower() for each in names]
 
 
 def _languages(parts: ServerParts, *, is_target: bool) -> list[dict[str, Any]]:

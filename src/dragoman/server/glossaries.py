@@ -17,7 +17,13 @@ from dragoman.text.terms import Term, TermList
 MOST_ENTRIES = 50_000
 #: DeepL's status for a client that has used up what it may.
 QUOTA = 456
-_QUOTING = {"tsv": csv.QUOTE_NONE, "csv": csv.QUOTE_MINIMAL}
+
+
+class _Tabs(csv.excel_tab):
+    quoting = csv.QUOTE_NONE
+
+
+_DIALECTS: dict[str, type[csv.Dialect]] = {"tsv": _Tabs, "csv": csv.excel}
 
 
 @dataclass(frozen=True)
@@ -88,9 +94,9 @@ def read_entries(text: str, format: str) -> tuple[dict[str, str], TermList]:
         ApiError: there is none, or one is no entry.
         ConfigError: one has no word.
     """
-    if format not in _QUOTING:
+    if format not in _DIALECTS:
         raise ApiError(400, f"entries_format {format[:100]} is not supported; send tsv or csv")
-    rows = csv.reader(io.StringIO(text), "excel-tab" if format == "tsv" else "excel", quoting=_QUOTING[format])
+    rows = csv.reader(io.StringIO(text), _DIALECTS[format])
     entries: dict[str, str] = {}
     try:
         for row in rows:

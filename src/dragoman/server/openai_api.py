@@ -140,8 +140,9 @@ def _text(body: ChatRequest) -> str:
     """Return the last message of the user: a string, or the texts of its parts."""
     content = next((each.content for each in reversed(body.messages) if each.role == "user"), None)
     parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"]
-    if len(texts) < len(parts) or not all(isinstance(text, str) for text in texts):
+    shown = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"]
+    texts = [text for text in shown if isinstance(text, str)]
+    if not texts or len(texts) < len(parts):
         raise ApiError(400, "the last message of the user has no text, or something besides text")
     return whole("\n".join(texts))
 
