@@ -173,8 +173,8 @@ def _form(parameters: Parameters) -> tuple[str | None, bool]:
     return tags, split in (0, "0", "nonewlines")
 
 
-def _names(parameters: Parameters, name: str) -> list[str]:
-    """Return the names of elements: a list, or a string with commas between them, as the reader of HTML has them.
+def _names(parameters: Parameters, name: str) -> frozenset[str]:
+    """Return the names of elements: a list, or a string with commas between them.
 
     Raises:
         ApiError: the parameter is something else.
@@ -183,7 +183,7 @@ def _names(parameters: Parameters, name: str) -> list[str]:
     names = value.split(",") if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
         raise ApiError(400, f"{name} is no list of names")
-    return [each.strip().lower() for each in names]
+    return frozenset(map(str.strip, names))
 
 
 def _languages(parts: ServerParts, *, is_target: bool) -> list[dict[str, Any]]:

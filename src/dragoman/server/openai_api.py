@@ -6,11 +6,11 @@ import json
 import time
 import uuid
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, FailFast, Field
 from starlette.responses import JSONResponse, StreamingResponse
 
 from dragoman.alignment.word_spans import words
@@ -50,7 +50,7 @@ class ChatRequest(BaseModel):
     """A text to translate. Other fields of OpenAI's requests are ignored."""
 
     model: Whole = Field(description="A model, or dragoman for all of them; with its languages: everyday:en-de.")
-    messages: list[ChatMessage] = Field(min_length=1)
+    messages: Annotated[list[ChatMessage], Field(min_length=1), FailFast()]
     source_lang: Whole | None = Field(None, description="A language code, or auto.")
     target_lang: Whole | None = None
     stream: bool | None = None

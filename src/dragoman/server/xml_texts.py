@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from dragoman.documents.html_tokens import HtmlToken, html_tokens
-from dragoman.errors import DataError
+from dragoman.documents.xml_tokens import XmlToken, parse_xml
 
 #: The tags in a translated page.
 _TAG = re.compile(r'<(?:div|span|img) data-n="(\d+)"[^<>]*>|</(?:div|span)>')
+_DECLARATION = re.compile(r"\s*<\?xml[^<>]*\?>")
 
 
 class TagKinds(NamedTuple):
@@ -23,7 +24,10 @@ class TagKinds(NamedTuple):
 
 
 class XmlText(NamedTuple):
-    """A text as a page, and by their numbers the tags that the page has others for, with the tags that end them."""
+    """A text as a page, and by their numbers the tags that the page has others for, with the tags that end them.
+
+    The first of them stands before the page.
+    """
 
     page: str
     tags: Sequence[tuple[str, str]]
@@ -40,61 +44,50 @@ class XmlText(NamedTuple):
                 ends.append(end)
             return start
 
-        return _TAG.sub(tag, translation)
+        return self.tags[0][0] + _TAG.sub(tag, translation)
 
 
 def xml_pages(_: None, texts: Sequence[str], kinds: TagKinds) -> list[XmlText]:
     """Return texts as pages, for a helper process.
 
     Raises:
-        DataError: the elements of one are not inside each other.
+        DataError: one is not well-formed.
     """
     return [_page(text, kinds) for text in texts]
 
 
 def _page(text: str, kinds: TagKinds) -> XmlText:
-    tokens = html_tokens(text, Path("text"))
-    parents, ends = _tree(tokens)
-    mixed = {
-        parent for token, parent in zip(tokens, parents, strict=True) if token.kind == "text" and token.raw.strip()
-    }
-    page, tags = list[str](), list[tuple[str, str]]()
-    for at, token in enumerate(tokens):
-        opened = parents[at] if token.kind == "end" else at
-        is_inline = token.name in kinds.inside or (token.name not in kinds.splitting and parents[opened] in mixed)
-        name = "span" if is_inline else "div"
+    declaration = _DECLARATION.match(text)
+    head = declaration[0] if declaration else ""
+    xml = parse_xml(f"<text>{text[len(head) :]}</text>".encode(errors="replace"), Path("text"))
+    page, tags, is_open = list[str](), [(head, "")], [xml.root]
+    mixed = _mixed(xml.tokens)
+    for at, token in list(enumerate(xml.tokens))[1:-1]:
         if token.kind == "text":
-            page.append(token.raw)
-        elif token.kind == "end":
-            page.append(f"</{name}>")
-        else:
+            page.append(escape(token.text, quote=False))
+            continue
+        start = is_open.pop() if token.kind == "end" else at
+        is_inside = token.name in kinds.inside or (token.name not in kinds.splitting and is_open[-1] in mixed)
+        is_point = is_inside and (token.kind == "other" or not xml.tokens[xml.ends[start]].raw)
+        name = "img" if is_point else "span" if is_inside else "div"
+        if token.kind != "end":
             keeps = ' translate="no"' if token.name in kinds.ignored else ""
-            is_point = token.kind != "start" and is_inline
-            page.append(f'<{"img" if is_point else name} data-n="{len(tags)}"{keeps}>')
-            page += [f"</{name}>"] if token.kind != "start" and not is_point else []
-            tags.append((token.raw, tokens[ends[at]].raw if token.kind == "start" else ""))
+            page.append(f'<{name} data-n="{len(tags)}"{keeps}>')
+            tags.append((token.raw, xml.tokens[xml.ends[at]].raw if token.kind == "start" else ""))
+            is_open += [at] if token.kind == "start" else []
+        if token.kind != "start" and not is_point:
+            page.append(f"</{name}>")
     return XmlText("".join(page), tags)
 
 
-def _tree(tokens: Sequence[HtmlToken]) -> tuple[list[int], dict[int, int]]:
-    """Return the start of the element around each token, -1 for none, and the end of each element by its start.
-
-    The end of an element has the element itself around it.
-
-    Raises:
-        DataError: an element has no end, or an end no element.
-    """
-    parents, ends, is_open = list[int](), dict[int, int](), list[int]()
+def _mixed(tokens: Sequence[XmlToken]) -> set[int]:
+    """Return the starts of the elements that have text beside their elements."""
+    mixed, is_open = set[int](), list[int]()
     for at, token in enumerate(tokens):
-        parents.append(is_open[-1] if is_open else -1)
         if token.kind == "start":
             is_open.append(at)
         elif token.kind == "end":
-            if not is_open or tokens[is_open[-1]].name != token.name:
-                raise DataError(
-                    f"{token.raw[:50]} ends no element of the text", advice="send XML, or tag_handling html"
-                )
-            ends[is_open.pop()] = at
-    if is_open:
-        raise DataError(f"{tokens[is_open[-1]].raw[:50]} has no end", advice="send XML, or tag_handling html")
-    return parents, ends
+            is_open.pop()
+        elif token.kind == "text" and token.raw.strip():
+            mixed.add(is_open[-1])
+    return mixed
