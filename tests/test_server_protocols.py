@@ -15,9 +15,12 @@ from hypothesis import strategies as st
 from serving import KEY, client_of, require_server, write_many
 from tiny import PAIRS
 
+from dragoman.errors import DeadlineError
+
 require_server()
 
 from dragoman.server.glossaries import MOST_ENTRIES  # noqa: E402
+from dragoman.server.translation_service import TranslationService  # noqa: E402
 from dragoman.server.xml_texts import TagKinds, xml_pages  # noqa: E402
 
 SOURCES = [source for source, _ in PAIRS]
@@ -78,6 +81,15 @@ def test_a_stream_has_the_same_text(client: Any) -> None:
     assert written == json.loads(streamed.strip().rpartition("\ndata: ")[2])["text"]
     assert (end, parts[-1]["choices"][0]["finish_reason"]) == ("[DONE]", "stop")
     assert usage["usage"]["prompt_tokens"] > 0
+
+
+def test_an_error_in_the_middle_ends_the_stream(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> Any:
+        raise DeadlineError("no time")
+
+    monkeypatch.setattr(TranslationService, "translate_accepted", fail)
+    *_, last = chat(client, stream=True).text.removesuffix("\n\n").split("\n\n")
+    assert json.loads(last.removeprefix("data: "))["error"]["type"] == "server_error"
 
 
 @pytest.mark.parametrize(
@@ -153,13 +165,10 @@ def test_xml_comes_back_as_it_was(text: str, name: str) -> None:
 
 
 def test_xml_keeps_its_tags_and_what_is_ignored(client: Any) -> None:
-    text = f'<?xml version="1.0"?>\n<Doc><Title id="1">{SOURCES[0]}</Title><x>Two <b>dogs</b></x><pre>{SOURCES[1]}</pre></Doc>'
-    (answer,) = deepl(client, text, tag_handling="xml", ignore_tags=["x"]).json()["translations"]
-    first, last = (german(client, source) for source in SOURCES[:2])
-    assert (
-        answer["text"]
-        == f'<?xml version="1.0"?>\n<Doc><Title id="1">{first}</Title><x>Two <b>dogs</b></x><pre>{last}</pre></Doc>'
-    )
+    page = '<?xml version="1.0"?>\n<Doc><Title id="1">{}</Title><x>Two <b>dogs</b></x><pre>{}</pre></Doc>'
+    sent = page.format(*SOURCES[:2])
+    (answer,) = deepl(client, sent, tag_handling="xml", ignore_tags=["x"]).json()["translations"]
+    assert answer["text"] == page.format(*(german(client, source) for source in SOURCES[:2]))
     answer = deepl(client, "<b>Two <i>dogs</b></i>", tag_handling="xml")
     assert (answer.status_code, "mismatched tag" in answer.json()["message"]) == (400, True)
 
@@ -241,7 +250,9 @@ def test_each_protocol_has_its_keys_and_statuses(client: Any, tmp_path: Path) ->
         answer = client.get(path)
         assert (answer.status_code, *answer.json()) == (404, "error" if "chat" in path else "message")
     second = "another-key-of-a-client"
-    with client_of(write_many(tmp_path / "many"), api_keys=[KEY, second], url_prefix="/my") as guarded:
+    with client_of(
+        write_many(tmp_path / "many"), api_keys=[KEY, second], url_prefix="/my", body_limit=100_000
+    ) as guarded:
         guarded.base_url = f"{guarded.base_url}/my/"
         for sent in ({}, {"authorization": "Bearer wrong"}, {"authorization": f"Basic {KEY}"}):
             guarded.headers.clear()
@@ -251,6 +262,8 @@ def test_each_protocol_has_its_keys_and_statuses(client: Any, tmp_path: Path) ->
             refused = deepl(guarded, "A dog.")
             assert (refused.status_code, [*refused.json()]) == (403, ["message"])
             assert guarded.get("/v2/glossaries").status_code == 403
+        long = [guarded.post(path, content=b"x" * 100_001) for path in ("v1/chat/completions", "v2/translate")]
+        assert [(answer.status_code, *answer.json()) for answer in long] == [(413, "error"), (413, "message")]
         guarded.headers["authorization"] = f"Bearer {KEY}"
         assert chat(guarded, model="many:en-de").status_code == 200
         guarded.headers["authorization"] = f"DeepL-Auth-Key {KEY}"
