@@ -1,4 +1,4 @@
-"""A translation server: LibreTranslate's API and one of its own, with the texts of all clients searched together.
+"""A translation server: APIs of other services and one of its own, with the texts of all clients searched together.
 
 Read `app`, `gate`, `libretranslate`, `texts`, `translation_service` and `model_shelf`, in this order.
 """

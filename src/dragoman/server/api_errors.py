@@ -31,6 +31,10 @@ class ApiError(Exception):
         self.retry_after = retry_after
 
 
+class KeyRefusedError(ApiError):
+    """A request without a valid key. Each protocol has a status of its own for it."""
+
+
 def missing(name: str) -> ApiError:
     """Return LibreTranslate's error for a parameter that a request lacks."""
     return ApiError(400, f"Invalid request: missing {name} parameter")

@@ -9,15 +9,17 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.server.api_errors import ApiError, api_error, describe
 from dragoman.server.connection import ClientGoneError
-from dragoman.server.gate import Gate, error_headers
+from dragoman.server.deepl import deepl_routes
+from dragoman.server.gate import Gate
 from dragoman.server.libretranslate import libretranslate_routes
 from dragoman.server.native_api import native_routes
 from dragoman.server.operator_endpoints import operations_routes
+from dragoman.server.refusals import path_of, refusal
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.web_page import page_routes
 from dragoman.settings.server_config import ServerConfig
@@ -54,7 +56,7 @@ def app(config: ServerConfig | None = None) -> FastAPI:
     api = FastAPI(
         title="dragoman",
         version=API_VERSION,
-        description="A translation server that speaks LibreTranslate's API, and one of its own.",
+        description="A server that translates, with the APIs of LibreTranslate, OpenAI and DeepL, and one of its own.",
         openapi_url=f"{config.url_prefix}/spec",
         docs_url=None,
         redoc_url=None,
@@ -62,19 +64,20 @@ def app(config: ServerConfig | None = None) -> FastAPI:
         # It would send query strings, which may have texts, to whatever the host's OpenTelemetry is told to.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
-    for routes in (page_routes(parts), libretranslate_routes(parts), native_routes(parts), operations_routes(parts)):
-        api.include_router(routes, prefix=config.url_prefix)
+    for routes in (page_routes, libretranslate_routes, native_routes, deepl_routes, operations_routes):
+        api.include_router(routes(parts), prefix=config.url_prefix)
     _add_errors(api, parts)
     api.add_middleware(Gate, parts=parts)
     return api
 
 
 def _add_errors(api: FastAPI, parts: ServerParts) -> None:
-    """Answer every error with its status and a line of JSON."""
+    """Answer every error with its status and a line, in the form of its protocol."""
+    prefix = parts.config.url_prefix
 
     @api.exception_handler(ApiError)
-    async def refuse(_: Request, error: ApiError) -> Response:
-        return JSONResponse({"error": error.message}, error.status, error_headers(error))
+    async def refuse(request: Request, error: ApiError) -> Response:
+        return refusal(path_of(request.scope, prefix), error)
 
     @api.exception_handler(DragomanError)
     async def refuse_by_translator(request: Request, error: DragomanError) -> Response:
@@ -85,8 +88,8 @@ def _add_errors(api: FastAPI, parts: ServerParts) -> None:
         return await refuse(request, ApiError(400, describe(error.errors())))
 
     @api.exception_handler(HTTPException)
-    async def refuse_path(_: Request, error: HTTPException) -> Response:
-        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+    async def refuse_path(request: Request, error: HTTPException) -> Response:
+        return refusal(path_of(request.scope, prefix), ApiError(error.status_code, str(error.detail)), error.headers)
 
     @api.exception_handler(ClientGoneError)
     async def end(_: Request, __: ClientGoneError) -> Response:

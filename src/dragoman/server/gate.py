@@ -10,11 +10,12 @@ from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dragoman.server.api_errors import ApiError
 from dragoman.server.helpers import CLIENT
+from dragoman.server.refusals import path_of, refusal
 from dragoman.server.server_parts import RequestFacts, ServerParts
 
 #: LibreTranslate's endpoints for programs, which pages of other sites may call too; no other endpoint lets them.
@@ -71,17 +72,20 @@ class Gate:
         except ClientDisconnect:  # in the middle of its request
             pass
         except ApiError as error:
-            await _json(error)(scope, receive, passage.send)
+            await self._refusal(scope, error)(scope, receive, passage.send)
         except Exception as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
             _log.error(f"internal error: {type(error).__name__} in {frame.filename}:{frame.lineno}")
             _log.debug("its traceback", exc_info=error)
             if passage.status:
                 raise
-            await _json(ApiError(500, "internal error"))(scope, receive, passage.send)
+            await self._refusal(scope, ApiError(500, "internal error"))(scope, receive, passage.send)
+
+    def _refusal(self, scope: Scope, error: ApiError) -> Response:
+        return refusal(path_of(scope, self._parts.config.url_prefix), error)
 
     def _is_open(self, scope: Scope) -> bool:
-        path: str = scope["path"].removeprefix(scope.get("root_path", "")).removeprefix(self._parts.config.url_prefix)
+        path = path_of(scope, self._parts.config.url_prefix)
         return path in OPEN_PATHS or path.startswith("/download_file/")
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
@@ -113,13 +117,3 @@ class _Passage:
             for name, value in (SECURITY | (CROSS_ORIGIN if self.is_open else {})).items():
                 headers.setdefault(name, value)
         await self._send(message)
-
-
-def _json(error: ApiError) -> JSONResponse:
-    return JSONResponse({"error": error.message}, error.status, error_headers(error))
-
-
-def error_headers(error: ApiError) -> dict[str, str]:
-    """Return the headers of an answer that refuses; the connection closes if the body was not read."""
-    headers = {"retry-after": str(error.retry_after)} if error.retry_after is not None else {}
-    return headers | ({"connection": "close"} if error.status in (408, 413) else {})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -19,7 +18,7 @@ from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import answered
 from dragoman.server.downloads import content_disposition, media_type
 from dragoman.server.libretranslate_input import Parameters, check_limits, shown
-from dragoman.server.preparing import SentDocument, read_documents
+from dragoman.server.preparing import SentDocument
 from dragoman.server.server_memory import FullError
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.term_lists import with_terms
@@ -28,8 +27,10 @@ from dragoman.server.texts import (
     AUTO,
     AskedText,
     detect_sources,
+    read_lines,
     require_language,
     translate_documents,
+    translate_pages,
     translate_texts,
 )
 from dragoman.text.languages import english_name
@@ -135,7 +136,7 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
     detected = [] if known else await detect_sources(parts, texts, target)
     sources = [known] * len(texts) if known else [each.language for each in detected]
     if format == "html":
-        answers = [[page] for page in await _translate_pages(parts, texts, sources, target)]
+        answers = [[page] for page in await translate_pages(parts, texts, sources, target)]
     else:
         options = {"n_best": n_alternatives + 1} if n_alternatives else {}
         pairs = zip(texts, sources, strict=True)
@@ -169,22 +170,6 @@ async def _suggest(parts: ServerParts, request: Request, parameters: Parameters)
         raise ApiError(403, "the memory of suggestions is full") from None
 
 
-async def _translate_pages(parts: ServerParts, texts: Sequence[str], sources: Sequence[str], target: str) -> list[str]:
-    """Translate pages or parts of them, which have no alternatives."""
-    keeps_ellipses = not parts.memory.is_empty
-    pages = [
-        SentDocument(text.encode(errors="replace"), "html", "q", None, (source, target), keeps_ellipses)
-        for text, source in zip(texts, sources, strict=True)
-    ]
-    lines = await _read(parts, pages)
-    return [page.content.decode() for page in await translate_documents(parts, pages, sources, target, lines)]
-
-
-async def _read(parts: ServerParts, documents: Sequence[SentDocument]) -> list[list[TextRequest]]:
-    service = parts.service
-    return await service.helpers.call(read_documents, documents, parts.config.queue_limit, stop=service.stop())
-
-
 async def _translate_file(parts: ServerParts, request: Request, parameters: Parameters) -> tuple[str, dict[str, Any]]:
     """Translate a file.
 
@@ -204,7 +189,7 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
         content, suffix.removeprefix("."), path.name, columns, languages, keeps_ellipses=not parts.memory.is_empty
     )
     try:
-        (lines,) = await _read(parts, [document])
+        (lines,) = await read_lines(parts, [document])
     except UnnamedColumnsError as error:
         raise error.for_form() from None
     except ModuleNotFoundError as error:

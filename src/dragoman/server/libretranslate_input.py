@@ -107,6 +107,8 @@ class Parameters:
         Raises:
             ApiError: it is something else.
         """
+        if isinstance(flag := self._values.get(name), bool):
+            return flag
         value = (self.optional_text(name) or "false").lower()
         if value not in ("true", "false", "1", "0"):
             raise ApiError(400, f"Invalid request: {name} parameter is neither true nor false")
@@ -123,8 +125,8 @@ class Parameters:
             raise missing("file")
         return file
 
-    def require_texts(self, limit: int) -> tuple[list[str], bool]:
-        """Return the texts of the parameter `q`, and True if they are a list. Lines of a form end in a newline only.
+    def require_texts(self, limit: int, name: str = "q") -> tuple[list[str], bool]:
+        """Return the texts of a parameter, and True if they are a list. Lines of a form end in a newline only.
 
         Args:
             limit: the most texts; -1 is none.
@@ -132,13 +134,13 @@ class Parameters:
         Raises:
             ApiError: there are none or too many, or they are no strings.
         """
-        value = self._require("q")
+        value = self._require(name)
         is_list = isinstance(value, list)
         if is_list:
             _check_limit(len(value), limit)
         texts = [_whole(text) for text in value] if is_list else [_whole(value)]
         if not all(isinstance(text, str) for text in texts):
-            raise ApiError(400, "Invalid request: q parameter is neither a string nor a list of strings")
+            raise ApiError(400, f"Invalid request: {name} parameter is neither a string nor a list of strings")
         return (texts if self.is_json else ["\n".join(text.splitlines()) for text in texts]), is_list
 
     def n_alternatives(self, limit: int) -> int:
@@ -210,13 +212,14 @@ async def _form(request: Request, max_bytes: int) -> dict[str, Any]:
 
 
 def _by_name(items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the first value of each name; of `q`, which is several texts if it is there more than once, a list.
+    """Return the first value of each name; of `q` and DeepL's `text`, which may be there more than once, a list.
 
     A `q` that is a list of strings in JSON is several texts, too.
     """
     texts = [value for name, value in items if name == "q"]
     listed = _listed(texts[0]) if len(texts) == 1 else texts
-    return dict(reversed(items)) | ({"q": listed} if listed else {})
+    several = {"q": listed, "text": [value for name, value in items if name == "text"]}
+    return dict(reversed(items)) | {name: values for name, values in several.items() if values}
 
 
 def _listed(text: Any) -> list[str] | None:

@@ -89,6 +89,10 @@ class ModelShelf:
         with self._lock:
             return list(self._models.values())
 
+    def directories(self) -> dict[str, Directory]:
+        """Return the languages of each model alone, by its name."""
+        return {model.name: Directory({model.name: model.directions}) for model in self.models()}
+
     def n_bytes(self) -> int:
         """Return the RAM of the loaded models, estimated."""
         return sum(model.n_bytes for model in self.models() if model.loaded)

@@ -22,7 +22,9 @@ from dragoman.server.model_shelf import KnownModel
 from dragoman.server.native_schema import (
     AlternativeAnswer,
     LineAnswer,
+    ListedModel,
     ModelAnswer,
+    ModelList,
     ModelRequest,
     PartAnswer,
     StreamRequest,
@@ -32,6 +34,8 @@ from dragoman.server.native_schema import (
     TranslateAnswer,
     TranslateRequest,
 )
+from dragoman.server.openai_api import model_ids, openai_routes
+from dragoman.server.routing import Directory
 from dragoman.server.server_parts import ServerParts, bearer_token
 from dragoman.server.streaming import events
 from dragoman.server.term_lists import WantedLists
@@ -49,7 +53,7 @@ def native_routes(parts: ServerParts) -> APIRouter:
     """Return the endpoints."""
     router = APIRouter()
     guards = partial(_require_client, parts), partial(_require_admin, parts)
-    kinds = (checked_routes(guard, parts.config, parts.bodies) for guard in guards)
+    kinds = [checked_routes(guard, parts.config, parts.bodies) for guard in guards]
     # The prefix is that of the inner routes, because the log names the endpoint by them.
     clients, admin = (APIRouter(prefix="/v1", tags=["dragoman"], route_class=kind) for kind in kinds)
 
@@ -64,9 +68,9 @@ def native_routes(parts: ServerParts) -> APIRouter:
         sent = await answered(parts, request, _events(parts, request, body))
         return StreamingResponse(sent, media_type="text/event-stream")
 
-    @clients.get("/models", summary="List the models", responses={200: {"model": list[ModelAnswer]}})
+    @clients.get("/models", summary="List the models", responses={200: {"model": ModelList}})
     async def models() -> Response:
-        return JSONResponse([_described(model) for model in parts.shelf.models()])
+        return JSONResponse({"object": "list", "data": [one for each in parts.shelf.models() for one in _listed(each)]})
 
     @clients.get("/terms", summary="List the term lists, with their numbers of terms")
     async def term_lists() -> Response:
@@ -82,7 +86,7 @@ def native_routes(parts: ServerParts) -> APIRouter:
             raise ApiError(404, f"there is no model {name[:100]}")
         return JSONResponse({"removed": name})
 
-    for routes in (clients, admin):
+    for routes in (clients, admin, openai_routes(parts, kinds[0])):
         router.include_router(routes)
     return router
 
@@ -105,6 +109,12 @@ def _described(model: KnownModel) -> dict[str, object]:
         name=model.name, directions=list(model.directions), loaded=model.loaded is not None, megabytes=size
     )
     return answer.model_dump(mode="json")
+
+
+def _listed(model: KnownModel) -> list[dict[str, object]]:
+    """Return the entries of a model: one for itself, and one for each language that it translates into."""
+    ids = model_ids(model.name, Directory({model.name: model.directions}))
+    return [ListedModel(**_described(model), id=each).model_dump(mode="json") for each in ids]
 
 
 async def _events(parts: ServerParts, request: Request, body: StreamRequest) -> AsyncIterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field
 
@@ -208,3 +208,19 @@ class ModelAnswer(BaseModel):
     directions: list[tuple[str, str]]
     loaded: bool
     megabytes: Annotated[float, Field(description="RAM when it is loaded, estimated.")]
+
+
+class ListedModel(ModelAnswer):
+    """A model, as OpenAI's clients read it too."""
+
+    id: Annotated[str, Field(description="Its name, or with the language to translate into: everyday:de.")]
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = "dragoman"
+
+
+class ModelList(BaseModel):
+    """All models."""
+
+    object: Literal["list"] = "list"
+    data: list[ListedModel]

@@ -69,6 +69,10 @@ class Directory:
         """Return the languages as LibreTranslate lists them."""
         return [{"code": code, "name": english_name(code), "targets": self.targets(code)} for code in self.languages]
 
+    def goals(self) -> list[str]:
+        """Return the languages that another one can be translated into."""
+        return [target for target in self.languages if any(self.route(source, target) for source in self.languages)]
+
     def targets(self, source: str) -> list[str]:
         """Return the languages that a language can be translated into; itself, too, as LibreTranslate has it."""
         return sorted(target for target in self.languages if self.route(source, target) is not None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from dragoman.server.api_errors import ApiError
+from dragoman.server.api_errors import ApiError, KeyRefusedError
 from dragoman.server.bodies import Bodies
 from dragoman.server.detection import Detector
 from dragoman.server.downloads import Downloads
@@ -68,17 +68,17 @@ class ServerParts:
         """Refuse a request without a valid key, if the server has keys.
 
         Args:
-            key: a parameter of the request; if there is none, the bearer token counts.
+            key: a parameter of the request; if there is none, that of the header counts; see `sent_key`.
 
         Raises:
             ApiError: the key is missing or wrong.
         """
         if not self.config.api_keys:
             return
-        given = key if isinstance(key, str) and key else bearer_token(request)
+        given = key if isinstance(key, str) and key else sent_key(request)
         if not given:
-            raise ApiError(400, "Please contact the server operator to get an API key")
-        self.compare_keys(request, given, self.config.api_keys, ApiError(403, "Invalid API key"))
+            raise KeyRefusedError(400, "Please contact the server operator to get an API key")
+        self.compare_keys(request, given, self.config.api_keys, KeyRefusedError(403, "Invalid API key"))
 
     def compare_keys(self, request: Request, given: str, known: Sequence[str], refusal: ApiError) -> None:
         """Refuse a key that is none of those known. A client that sent many wrong ones must wait, with a right one too.
@@ -114,8 +114,17 @@ def client_name(request: Request) -> str:
 
 def bearer_token(request: Request) -> str:
     """Return the token of the header Authorization, or nothing."""
+    return _token(request, ("bearer",))
+
+
+def sent_key(request: Request) -> str:
+    """Return the key in the header Authorization: a bearer token, or as DeepL's clients send it."""
+    return _token(request, ("bearer", "deepl-auth-key"))
+
+
+def _token(request: Request, kinds: Sequence[str]) -> str:
     kind, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip() if kind.lower() == "bearer" else ""
+    return token.strip() if kind.lower() in kinds else ""
 
 
 def is_equal(given: str, known: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -37,8 +37,13 @@ async def events(parts: ServerParts, asked: AskedText) -> AsyncIterator[str]:
     Raises:
         ApiError: there is no way between the languages, or the server is busy.
     """
+    return (await open_stream(parts, asked)).send()
+
+
+async def open_stream(parts: ServerParts, asked: AskedText) -> TextStream:
+    """Return a text on its way; see `events`."""
     asked = replace(asked, request=replace(asked.request, align=False, doubts=False))
-    legs = require_route(parts.shelf.directory, asked.source, asked.target)
+    legs = require_route(asked.directory or parts.shelf.directory, asked.source, asked.target)
     lines = split_lines(asked.request.text)
     cut = (
         await parts.service.segments(legs[0], lines.lines, plain=asked.request.plain)
@@ -47,11 +52,11 @@ async def events(parts: ServerParts, asked: AskedText) -> AsyncIterator[str]:
     )
     pieces = [_Part(number, segment) for number, line in enumerate(cut) for segment in line]
     parts.service.queue.require_room(len(pieces))
-    return _Stream(parts, asked, legs, lines, pieces).send()
+    return TextStream(parts, asked, legs, lines, pieces)
 
 
 @dataclass(frozen=True)
-class _Stream:
+class TextStream:
     """A text on its way."""
 
     parts: ServerParts
@@ -74,6 +79,25 @@ class _Stream:
             seconds = self.parts.service.queue.busy_seconds
             problem = error if isinstance(error, ApiError) else api_error(error, seconds)
             yield _event("error", {"error": problem.message})
+
+    async def written(self) -> AsyncIterator[str]:
+        """Yield the translation bit by bit: together they are the whole text.
+
+        Raises:
+            ApiError, DragomanError: as `TranslationService.translate`.
+        """
+        texts, between = self._in_order(), _between(self.asked.target)
+        n_pieces, number = Counter(piece.line for piece in self.pieces), 0
+        for part, is_line in self.lines.parts:
+            if not is_line:
+                yield part
+                continue
+            space = ""
+            for _ in range(n_pieces[number]):
+                if text := await anext(texts):
+                    yield space + text
+                    space = between
+            number += 1
 
     async def _in_order(self) -> AsyncIterator[str]:
         """Yield the translation of each part; the next ones are on their way meanwhile."""
@@ -99,11 +123,15 @@ class _Stream:
 
 def _joined(pieces: Sequence[_Part], done: Sequence[str], lines: TextLines, target: str) -> list[str]:
     """Return the translation of each line."""
-    between = "" if base_language(target) in WITHOUT_SPACES else " "
     by_line: list[list[str]] = [[] for _ in lines.lines]
     for piece, text in zip(pieces, done, strict=True):
         by_line[piece.line] += [text] if text else []
-    return [between.join(texts) for texts in by_line]
+    return [_between(target).join(texts) for texts in by_line]
+
+
+def _between(target: str) -> str:
+    """Return what stands between the translations of two parts of a line."""
+    return "" if base_language(target) in WITHOUT_SPACES else " "
 
 
 def _event(name: str, data: dict[str, Any]) -> str:

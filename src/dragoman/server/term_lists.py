@@ -91,7 +91,12 @@ def with_terms(lines: Sequence[Request], given: str) -> list[Request]:
         ApiError, ConfigError: as `WantedLists.of`.
     """
     terms = checked_terms(given)
-    return [replace(line, terms=TermList(terms_in(line.text, [terms]))) for line in lines]
+    return [with_terms_of(line, [terms]) for line in lines]
+
+
+def with_terms_of(line: Request, lists: Sequence[TermList]) -> Request:
+    """Return a line with its terms among those of lists."""
+    return replace(line, terms=TermList(terms_in(line.text, lists)))
 
 
 def _term(given: GivenTerm) -> Term:

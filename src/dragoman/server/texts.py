@@ -10,10 +10,10 @@ from typing import Any
 
 from dragoman.server.api_errors import ApiError
 from dragoman.server.detection import UNDETECTABLE, Detection, Detector
-from dragoman.server.preparing import SentDocument, WrittenDocument, write_documents
+from dragoman.server.preparing import SentDocument, WrittenDocument, read_documents, write_documents
 from dragoman.server.routing import Directory, Leg
 from dragoman.server.server_parts import ServerParts
-from dragoman.server.term_lists import terms_in
+from dragoman.server.term_lists import terms_in, with_terms_of
 from dragoman.server.text_lines import TextLines, split_lines
 from dragoman.text.languages import english_name
 from dragoman.text.terms import TermList
@@ -34,6 +34,8 @@ class AskedText:
     options: Mapping[str, Any] = field(default_factory=dict)
     #: Where a source is in several, the first counts.
     lists: Sequence[TermList] = ()
+    #: The languages of the models that may translate it; None is all of the server.
+    directory: Directory | None = None
 
     def part(self, text: str, *, is_first: bool) -> Request:
         """Return the request for a line of the text, or a part of one, with the terms that it has."""
@@ -72,7 +74,7 @@ async def translate_texts(parts: ServerParts, texts: Sequence[AskedText]) -> lis
         ApiError: there is no way between two languages, or the server is busy.
         DragomanError: as `TranslationService.translate`.
     """
-    routes = [require_route(parts.shelf.directory, text.source, text.target) for text in texts]
+    routes = [require_route(text.directory or parts.shelf.directory, text.source, text.target) for text in texts]
     lines = [split_lines(text.request.text) for text in texts]
     groups: dict[tuple[Any, ...], list[int]] = {}
     for index, (text, route) in enumerate(zip(texts, routes, strict=True)):
@@ -121,6 +123,35 @@ async def translate_documents(
     return await parts.service.helpers.call(write_documents, documents, translated, target, stop=parts.service.stop())
 
 
+async def translate_pages(
+    parts: ServerParts, texts: Sequence[str], sources: Sequence[str], target: str, lists: Sequence[TermList] = ()
+) -> list[str]:
+    """Translate HTML: pages or parts of them, which have no alternatives.
+
+    Args:
+        sources: the language of each.
+        lists: see `AskedText`.
+
+    Raises:
+        ApiError, DragomanError: as `translate_documents`.
+    """
+    keeps_ellipses = not parts.memory.is_empty
+    pages = [
+        SentDocument(text.encode(errors="replace"), "html", "q", None, (source, target), keeps_ellipses)
+        for text, source in zip(texts, sources, strict=True)
+    ]
+    lines = await read_lines(parts, pages)
+    if lists:
+        lines = await parts.service.in_thread(lambda: [[with_terms_of(line, lists) for line in page] for page in lines])
+    return [page.content.decode() for page in await translate_documents(parts, pages, sources, target, lines)]
+
+
+async def read_lines(parts: ServerParts, documents: Sequence[SentDocument]) -> list[list[Request]]:
+    """Return the lines to translate of each document; see `read_documents`."""
+    service = parts.service
+    return await service.helpers.call(read_documents, documents, parts.config.queue_limit, stop=service.stop())
+
+
 async def _requests(parts: ServerParts, texts: Sequence[tuple[AskedText, TextLines]]) -> list[Request]:
     """Return the requests for the lines of texts; terms are looked for in a thread."""
 
@@ -153,9 +184,16 @@ def require_route(directory: Directory, source: str, target: str) -> list[Leg]:
     return route
 
 
-async def detect_sources(parts: ServerParts, texts: Sequence[str], target: str) -> list[Detection]:
-    """Return the most likely language of each text in a thread; see `likely_sources`."""
-    return await parts.service.in_thread(partial(likely_sources, parts.detector, parts.shelf.directory, texts, target))
+async def detect_sources(
+    parts: ServerParts, texts: Sequence[str], target: str, directory: Directory | None = None
+) -> list[Detection]:
+    """Return the most likely language of each text in a thread; see `likely_sources`.
+
+    Args:
+        directory: None is that of all models.
+    """
+    directory = directory or parts.shelf.directory
+    return await parts.service.in_thread(partial(likely_sources, parts.detector, directory, texts, target))
 
 
 def likely_sources(detector: Detector, directory: Directory, texts: Sequence[str], target: str) -> list[Detection]:

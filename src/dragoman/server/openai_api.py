@@ -1,0 +1,188 @@
+"""OpenAI's chat completions, for programs that speak to such a server: the last message of the user is translated."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, FailFast, Field
+from starlette.responses import JSONResponse, StreamingResponse
+
+from dragoman.alignment.word_spans import words
+from dragoman.errors import DragomanError
+from dragoman.server.api_errors import ApiError, api_error
+from dragoman.server.connection import answered
+from dragoman.server.libretranslate_input import check_limits
+from dragoman.server.native_schema import Whole
+from dragoman.server.refusals import openai_error
+from dragoman.server.routing import Directory
+from dragoman.server.server_parts import ServerParts
+from dragoman.server.streaming import TextStream, open_stream
+from dragoman.server.text_lines import whole
+from dragoman.server.texts import AUTO, AskedText, detect_sources, require_language, translate_texts
+from dragoman.translator import Request as TextRequest
+
+#: The name of all models together.
+ALL = "dragoman"
+#: Between the name of a model and its languages.
+_COLON = ":"
+
+
+class ChatMessage(BaseModel):
+    """A message; only the last one of the user is read."""
+
+    role: str
+    content: Any = None
+
+
+class StreamOptions(BaseModel):
+    """Options of a stream."""
+
+    include_usage: bool | None = None
+
+
+class ChatRequest(BaseModel):
+    """A text to translate. Other fields of OpenAI's requests are ignored."""
+
+    model: Whole = Field(description="A model, or dragoman for all of them; with its languages: everyday:en-de.")
+    messages: Annotated[list[ChatMessage], Field(min_length=1), FailFast()]
+    source_lang: Whole | None = Field(None, description="A language code, or auto.")
+    target_lang: Whole | None = None
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: int | None = None
+    response_format: Any = None
+
+
+def openai_routes(parts: ServerParts, route_class: type[APIRoute]) -> APIRouter:
+    """Return the endpoint.
+
+    Args:
+        route_class: checks a request before it is validated.
+    """
+    router = APIRouter(prefix="/v1/chat", tags=["OpenAI"], route_class=route_class)
+
+    @router.post("/completions", summary="Translate the last message of the user")
+    async def complete(request: Request, body: ChatRequest) -> Response:
+        if not body.stream:
+            return JSONResponse(await answered(parts, request, _complete(parts, request, body)))
+        chunks = await answered(parts, request, _open(parts, request, body))
+        return StreamingResponse(chunks, media_type="text/event-stream")
+
+    return router
+
+
+def model_ids(name: str, directory: Directory) -> list[str]:
+    """Return the names by which programs may choose a model, and with it the language to translate into."""
+    return [name, *(f"{name}{_COLON}{code}" for code in directory.goals())]
+
+
+async def _complete(parts: ServerParts, request: Request, body: ChatRequest) -> dict[str, Any]:
+    asked = await _asked(parts, request, body)
+    (answer,) = await translate_texts(parts, [asked])
+    message = {"role": "assistant", "content": answer.text, "refusal": None}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+    return {**_head("chat.completion", body), "choices": [choice], "usage": _usage(asked, answer.text)}
+
+
+async def _open(parts: ServerParts, request: Request, body: ChatRequest) -> AsyncIterator[str]:
+    asked = await _asked(parts, request, body)
+    return _chunks(parts, body, asked, await open_stream(parts, asked))
+
+
+async def _chunks(parts: ServerParts, body: ChatRequest, asked: AskedText, stream: TextStream) -> AsyncIterator[str]:
+    """Yield the events of a translation, each with what is new."""
+    head, written = _head("chat.completion.chunk", body), list[str]()
+
+    def chunk(delta: dict[str, str], reason: str | None = None) -> str:
+        return _event({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+
+    try:
+        yield chunk({"role": "assistant", "content": ""})
+        async for text in stream.written():
+            written.append(text)
+            yield chunk({"content": text})
+        yield chunk({}, "stop")
+        if body.stream_options and body.stream_options.include_usage:
+            yield _event({**head, "choices": [], "usage": _usage(asked, "".join(written))})
+        yield "data: [DONE]\n\n"
+    except (ApiError, DragomanError) as error:
+        busy = parts.service.queue.busy_seconds
+        problem = error if isinstance(error, ApiError) else api_error(error, busy)
+        yield _event(openai_error(problem.message, problem.status))
+
+
+async def _asked(parts: ServerParts, request: Request, body: ChatRequest) -> AskedText:
+    """Check a request, and detect the language of its text if it is open.
+
+    Raises:
+        ApiError: it asks for what the server cannot do, or a model or a language is unknown.
+    """
+    if body.n not in (None, 1):
+        raise ApiError(400, "n must be 1; /v1/translate has several translations of a text")
+    if isinstance(body.response_format, dict) and body.response_format.get("type") != "text":
+        raise ApiError(400, "response_format must be text: the answer is a translation")
+    text = _text(body)
+    check_limits([text], parts.config)
+    parts.take(request, [text])
+    directory, source, target = _chosen(parts, body)
+    if source == AUTO:
+        source = (await detect_sources(parts, [text], target, directory))[0].language
+    return AskedText(TextRequest(text), require_language(directory, source), target, directory=directory)
+
+
+def _text(body: ChatRequest) -> str:
+    """Return the last message of the user: a string, or the texts of its parts."""
+    content = next((each.content for each in reversed(body.messages) if each.role == "user"), None)
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    shown = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"]
+    texts = [text for text in shown if isinstance(text, str)]
+    if not texts or len(texts) < len(parts):
+        raise ApiError(400, "the last message of the user has no text, or something besides text")
+    return whole("\n".join(texts))
+
+
+def _chosen(parts: ServerParts, body: ChatRequest) -> tuple[Directory, str, str]:
+    """Return the languages of the model that is named, and the source, which may be open, and the target.
+
+    Raises:
+        ApiError: there is no such model or language.
+    """
+    known = {ALL: parts.shelf.directory, **parts.shelf.directories()}
+    name, _, languages = (body.model, "", "") if body.model in known else body.model.rpartition(_COLON)
+    if (directory := known.get(name)) is None:
+        raise ApiError(404, f"there is no model {body.model[:100]} (the server's: {', '.join(known)})")
+    source, target = _pair(languages, directory)
+    source, target = body.source_lang or source or AUTO, body.target_lang or target
+    if not target:
+        raise ApiError(400, f"the target language is missing; send target_lang, or a model such as {name}{_COLON}de")
+    return directory, source, require_language(directory, target)
+
+
+def _pair(languages: str, directory: Directory) -> tuple[str, str]:
+    """Return source and target of languages such as "en-de"; the source of "de" or "zh-Hans" alone is open."""
+    known = {code.lower() for code in directory.languages}
+    codes = languages.lower().split("-")
+    splits = [("-".join(codes[:at]), "-".join(codes[at:])) for at in range(1, len(codes))]
+    found = next((pair for pair in splits if known.issuperset(pair) and pair[0] != pair[1]), None)
+    return found if found and languages.lower() not in known else ("", languages)
+
+
+def _head(kind: str, body: ChatRequest) -> dict[str, Any]:
+    number = f"chatcmpl-{uuid.uuid4().hex}"
+    return {"id": number, "object": kind, "created": int(time.time()), "model": body.model}
+
+
+def _usage(asked: AskedText, translation: str) -> dict[str, int]:
+    """Return the numbers of words, as alignments number them: tokens are different ones for each model."""
+    counts = len(words(asked.request.text)), len(words(translation))
+    return {"prompt_tokens": counts[0], "completion_tokens": counts[1], "total_tokens": sum(counts)}
+
+
+def _event(data: dict[str, Any]) -> str:
+    return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"
