@@ -15,9 +15,9 @@
 #   make wheels   build the wheels of this platform and of those that can be compiled for from here, and try the first in
 #                 an environment of its own; TRY="python3.12 python3.13" names the Pythons for it
 #   make foreign  tests that need other programs. It installs CTranslate2, onnxruntime and transformers for exported
-#                 models, and Ray, but not what Debian and npm have: Node for the browser's module (nodejs), a browser for
-#                 its page, the widgets of the book and, after `make docs`, each of its pages (chromium), ARM in an emulator
-#                 (gcc-aarch64-linux-gnu qemu-user). A skipped test says what it needs
+#                 models, clients of the server, and Ray, but not what Debian and npm have: Node for the browser's module
+#                 (nodejs), a browser for its page, the widgets of the book and, after `make docs`, each of its pages
+#                 (chromium), ARM in an emulator (gcc-aarch64-linux-gnu qemu-user). A skipped test says what it needs
 #   make wasm     compile the engine for browsers (clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32)
 #   make clean    remove what the other targets made, except trained models in runs/
 
@@ -149,7 +149,7 @@ $(VENV)/development: $(INSTALLED_FROM) $(VENV)/created
 
 $(VENV)/foreign: $(VENV)/development
 	@echo "Installing the programs that exported models are tried in into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[ctranslate2,onnx,hf,ray,mcp]"
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[ctranslate2,onnx,hf,ray,mcp]" openai deepl
 	@touch $(VENV)/core $(VENV)/development $@
 
 $(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created
