@@ -100,7 +100,7 @@ class EpubFile:
         self._package = ZipPackage(content, name, ".epub", "make it again as .epub")
         if _CONTAINER not in self._package.names:
             raise DataError(f"this is no book (no {_CONTAINER})", name, advice="give an .epub")
-        books = [path for path, _ in self._listed(_CONTAINER, "rootfile", "full-path") if path]
+        books = [path for path, kind in self._listed(_CONTAINER, "rootfile", "full-path") if kind == _BOOK]
         if not books:
             raise DataError("this is no book (it names no package document)", name, advice="give an .epub")
         #: The kind of each part with text, by its name.
@@ -193,7 +193,7 @@ def _texts(file: XmlFile, *names: str) -> Iterator[int]:
 
 
 def _without_sections(page: bytes) -> bytes:
-    """Return a page with characters in place of sections of CDATA, which HTML lacks; those of scripts and styles stay."""
+    """Return a page without sections of CDATA, which HTML lacks, except in scripts and styles."""
     text, *others = page.split(b"<![CDATA[")
     parts = [text]
     for other in others:
