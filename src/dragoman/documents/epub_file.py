@@ -97,7 +97,7 @@ class EpubFile:
 
     def __init__(self, content: bytes, name: Path) -> None:
         self._content, self._name = content, name
-        self._package = ZipPackage(content, name, ".epub", "make it again as .epub")
+        self._package = ZipPackage(content, name, ".epub", "make it again")
         if _CONTAINER not in self._package.names:
             raise DataError(f"this is no book (no {_CONTAINER})", name, advice="give an .epub")
         books = [path for path, kind in self._listed(_CONTAINER, "rootfile", "full-path") if kind == _BOOK]

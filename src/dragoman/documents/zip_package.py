@@ -25,7 +25,7 @@ _DAMAGES = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error, ValueError, NotImplementedError, RuntimeError,
     OverflowError, KeyError, IndexError,
 )  # fmt: skip
-_SAVE = "open it in a word processor, and save it as .docx"
+_SAVE = "open it in an office program, and save it"
 
 
 class ZipPackage:
@@ -34,19 +34,21 @@ class ZipPackage:
     Args:
         content: of the file.
         name: of the file, for messages.
-        kind: the suffix of such files.
+        suffix: of such files, for messages.
         save: advice on how to get a good one.
 
     Raises:
         DataError: it is no ZIP file, damaged, encrypted, or far larger than it should be.
     """
 
-    def __init__(self, content: bytes, name: Path, kind: str = ".docx", save: str = _SAVE) -> None:
-        self._name, self._save = name, save
+    def __init__(self, content: bytes, name: Path, suffix: str = ".docx", save: str = _SAVE) -> None:
+        self._name, self._save = name, f"{save} as {suffix}"
         if content.startswith(_OLD):
-            raise DataError("this is an old .doc, or has a password", name, advice=f"{save} without a password")
+            problem = f"this is an old {suffix.removesuffix('x')}, or has a password"
+            raise DataError(problem, name, advice=f"{self._save} without a password")
         if not zipfile.is_zipfile(io.BytesIO(content)):
-            raise DataError(f"this is no {kind}, or its end is missing", name, advice=f"use another copy, or {save}")
+            advice = f"use another copy, or {self._save}"
+            raise DataError(f"this is no {suffix}, or its end is missing", name, advice=advice)
         try:
             self._zip = _opened(content)
             entries = self._zip.infolist()
@@ -116,7 +118,7 @@ class ZipPackage:
 
 
 def _opened(content: bytes) -> zipfile.ZipFile:
-    """Return a file whose names are in UTF-8 as in most packages, even if no flag says so, else as it says."""
+    """Return a file whose names are in UTF-8, as in most packages, even if no flag says so, else as the flags say."""
     try:
         return zipfile.ZipFile(io.BytesIO(content), metadata_encoding="utf-8")
     except UnicodeDecodeError:
