@@ -135,7 +135,7 @@ class EpubFile:
         for part, content in self._contents.items():
             document = self._open(part)
             written = document.rebuild([next(given) for _ in document.segments()], target_lang)
-            if written != content:
+            if written not in (content, _without_sections(content)):
                 changed[part] = written
         return self._package.rebuild(changed) if changed else self._content
 

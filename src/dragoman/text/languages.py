@@ -38,8 +38,8 @@ uz vi zh
 """
 
 
-#: Scripts written from right to left by their codes (ISO 15924), and the languages whose likely script in CLDR
-#: (likelySubtags) is one of them, with other codes of theirs.
+#: Scripts written from right to left by their codes (ISO 15924), and languages whose likely script in CLDR
+#: (likelySubtags) is one of them: all with locales there, and some others.
 _RIGHT_TO_LEFT_SCRIPTS = frozenset(("adlm", "arab", "aran", "hebr", "mand", "nkoo", "rohg", "samr", "syrc", "thaa"))
 _RIGHT_TO_LEFT = """
 abv acw acx afb aii ar arc azb bal bgn bqi brh ckb div dv fa glk he iw ji kas khw ks lrc mzn nqo pbt pbu ps pst pus rhg
