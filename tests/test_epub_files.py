@@ -30,7 +30,8 @@ PACKAGE = """<?xml version="1.0" encoding="utf-8"?>
 <item id="s" href="a.css" media-type="text/css"/></manifest><spine toc="n"><itemref idref="c"/></spine></package>"""
 CONTENTS = """<?xml version="1.0"?>
 <!DOCTYPE ncx PUBLIC "-//NISO//DTD ncx 2005-1//EN" "http://www.daisy.org/z3986/2005/ncx-2005-1.dtd">
-<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/" version="2005-1" xml:lang="en"><head/><docTitle><text>Mills</text></docTitle>
+<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/" version="2005-1" xml:lang="en"><head/>
+<docTitle><text>Mills</text></docTitle>
 <docAuthor><text>Ann Mill</text></docAuthor><navMap><navPoint id="a"><navLabel><text>
   The door </text></navLabel><content src="text/1.xhtml"/></navPoint></navMap>
 <pageList><pageTarget><navLabel><text>iv</text></navLabel></pageTarget></pageList></ncx>"""
@@ -41,9 +42,11 @@ NAVIGATION = """<?xml version="1.0"?>
 PAGE = """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "http://www.w3.org/TR/xhtml11/DTD/xhtml11.dtd">
 <html xmlns="http://www.w3.org/1999/xhtml" xml:lang="en"><head><title/><meta charset="utf-8"/><script src="a.js"/>
-<style><![CDATA[ p > b {} ]]></style></head><body><p>The <b>blue</b> door<a id="p"/> is&#160;old &amp; open.<br/>Go <br></br>on</p>
+<style><![CDATA[ p > b {} ]]></style></head><body><p>The <b>blue</b> door<a id="p"/> is&#160;old &amp; open.<br/>Go
+<br></br>on</p>
 <p>See <i xml:lang="fr">la porte</i> &lt; here<img src="a.png" alt="A &quot;mill&quot;"/></p><hr/><p/>
-<p><![CDATA[If a < b, then go]]> on</p><svg xmlns="http://www.w3.org/2000/svg"><text>A wall<tspan/></text></svg></body></html>"""
+<p><![CDATA[If a < b, then go]]> on</p>
+<svg xmlns="http://www.w3.org/2000/svg"><text>A wall<tspan/></text></svg></body></html>"""
 FILES = {
     "mimetype": "application/epub+zip",
     "META-INF/container.xml": CONTAINER,
@@ -168,8 +171,8 @@ def test_names_in_utf_8_without_a_flag_are_read() -> None:
 
 
 def encrypted(part: str) -> bytes:
-    listed = f'<encryption><EncryptedData><CipherData><CipherReference URI="{part}"/></CipherData></EncryptedData></encryption>'
-    return zipped(FILES | {"META-INF/encryption.xml": listed})
+    listed = f'<encryption><EncryptedData><CipherData><CipherReference URI="{part}"/></CipherData></EncryptedData>'
+    return zipped(FILES | {"META-INF/encryption.xml": f"{listed}</encryption>"})
 
 
 def test_obfuscated_fonts_do_no_harm() -> None:
