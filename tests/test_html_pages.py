@@ -114,7 +114,7 @@ def test_a_page_gets_a_language_even_if_it_has_none() -> None:
          "<html lang='en' dir='ltr'><body dir='ltr'><p lang=\"en\" dir=\"ltr\">Hi"),
         ("<html lang=he dir=rtl><p>Hi", "ar", '<html lang="ar" dir=rtl><p>Hi'),
         ("<html lang=en dir=ltr><p>Hi", "de", '<html lang="de" dir=ltr><p>Hi'),
-        ('<html xmlns="x"><p>Hi</p></html>', "he", '<html lang="he" xml:lang="he" dir="rtl" xmlns="x"><p>Hi</p></html>'),
+        ('<html xmlns="x"><p>Hi</p>', "he", '<html lang="he" xml:lang="he" dir="rtl" xmlns="x"><p>Hi</p>'),
         ("<p>Hi</p>", "ar", "<p>Hi</p>"),
     ],
 )  # fmt: skip

@@ -79,7 +79,7 @@ def translate(
 
     It writes one line for each line that it reads, in order; on a terminal it prompts. Several --model are an ensemble.
     Files in HTML, Markdown, Word (.docx), EPUB, PO, SRT, WebVTT, XLIFF, TMX, CSV or TSV, and strings of apps, keep
-    their form. Long lines are cut at sentences. Warnings on standard error name the lines whose translations need a check.
+    their form. Long lines are cut at sentences. Warnings on standard error name lines whose translations need a check.
     Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
 
     \b
