@@ -1295,6 +1295,7 @@ def test_a_person_who_waits_for_a_file_is_told_how_far_it_is(
         ("translate", "-i", "none.html"),
         ("translate", "-i", "none.csv", "--columns", "1"),
         ("translate", "-i", "none.docx"),
+        ("translate", "-i", "none.epub"),
         ("translate", "-i", "a.en", "-i", "none.txt", "-o", "folder"),
         ("translate", "-i", "a.en", "--terms", "none.csv"),
         ("translate", "-i", "a.en", "--terms", "none.tbx"),

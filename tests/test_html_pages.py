@@ -104,6 +104,27 @@ def test_a_page_gets_a_language_even_if_it_has_none() -> None:
 
 
 @pytest.mark.parametrize(
+    ("page", "target", "expected"),
+    [
+        ('<html lang="en"><p>Hi', "ar", '<html dir="rtl" lang="ar"><p>Hi'),
+        ("<HTML DIR=ltr lang=en><p>Hi", "uz-Arab", '<HTML DIR="rtl" lang="uz-Arab"><p>Hi'),
+        ('<html lang="en" dir="auto"><body dir="ltr"><p dir="ltr">Hi', "fa",
+         '<html lang="fa" dir="auto"><body dir="rtl"><p dir="ltr">Hi'),
+        ("<html lang='he' dir='rtl'><body dir='rtl'><p lang=he dir=RTL>Hi", "en",
+         "<html lang='en' dir='ltr'><body dir='ltr'><p lang=\"en\" dir=\"ltr\">Hi"),
+        ("<html lang=he dir=rtl><p>Hi", "ar", '<html lang="ar" dir=rtl><p>Hi'),
+        ("<html lang=en dir=ltr><p>Hi", "de", '<html lang="de" dir=ltr><p>Hi'),
+        ('<html xmlns="x"><p>Hi</p>', "he", '<html lang="he" xml:lang="he" dir="rtl" xmlns="x"><p>Hi</p>'),
+        ("<p>Hi</p>", "ar", "<p>Hi</p>"),
+    ],
+)  # fmt: skip
+def test_a_page_gets_the_direction_of_its_language(page: str, target: str, expected: str) -> None:
+    document = parse_document(page.encode(), "html")
+    texts = [Translation(text, 0.0, ()) for text in texts_of(document)]
+    assert document.rebuild(texts, target).decode() == expected
+
+
+@pytest.mark.parametrize(
     ("stated", "source", "is_noted"),
     [
         ("en", "fr", True),

@@ -45,6 +45,7 @@ _PARSERS = {
     "xliff_file:XliffFile": (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"),
     "tmx_file:TmxFile": (".tmx",),
     "word_file:WordFile": (".docx",),
+    "epub_file:EpubFile": (".epub",),
     "app_xml_file:parse_android": (".xml",),
     "app_xml_file:parse_resx": (".resx",),
     "key_value_file:parse_properties": (".properties",),

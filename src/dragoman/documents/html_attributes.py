@@ -10,6 +10,7 @@ from itertools import groupby
 
 from dragoman.documents.html_tokens import ATTRIBUTES, DESCRIPTIONS, HtmlToken
 from dragoman.documents.markup_texts import MarkupText
+from dragoman.text.languages import is_right_to_left
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.sentences import has_words
 from dragoman.translator import Translation
@@ -42,15 +43,24 @@ def has_no_translation(token: HtmlToken) -> bool:
 
 
 def with_language(tag: str, language: str) -> str:
-    """Return a tag with another language; `<html>` has one afterwards even if it had none."""
-    token = HtmlToken("start", tag)
-    places = [one for one in token.attributes() if one.name in LANGUAGES]
-    if not places:
-        return f'{tag[:5]} lang="{html.escape(language)}"{tag[5:]}'
-    for one in reversed(places):
-        quote = "'" if tag[one.start] == "'" else '"'
-        tag = f"{tag[: one.start]}{quote}{html.escape(language)}{quote}{tag[one.end :]}"
-    return tag
+    """Return a tag with another language, and the direction of its writing in place of the other one (`dir`).
+
+    `<html>` has a language afterwards even if it had none, and a direction if that is from right to left.
+    """
+    direction = "rtl" if is_right_to_left(language) else "ltr"
+    found = [one for one in HtmlToken("start", tag).attributes() if one.name in (*LANGUAGES, "dir")]
+    for one in reversed(found):
+        if one.name != "dir" or {one.value.lower(), direction} == {"ltr", "rtl"}:
+            quote = "'" if tag[one.start] == "'" else '"'
+            value = direction if one.name == "dir" else html.escape(language)
+            tag = f"{tag[: one.start]}{quote}{value}{quote}{tag[one.end :]}"
+    if tag[1:5].lower() != "html":
+        return tag
+    names = {one.name for one in found}
+    new = [] if names & {*LANGUAGES} else [*LANGUAGES] if "xmlns" in tag else ["lang"]
+    values = [f' {name}="{html.escape(language)}"' for name in new]
+    values += [' dir="rtl"'] if direction == "rtl" and "dir" not in names else []
+    return f"{tag[:5]}{''.join(values)}{tag[5:]}"
 
 
 def _quoted(translation: Translation) -> str:

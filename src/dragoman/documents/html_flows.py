@@ -101,6 +101,7 @@ class PageCutter:
         is_no_text = token.name in CODE or any(
             (name == "translate" and value.lower() == "no")
             or (name == "class" and "notranslate" in value.split())
+            or (name == "epub:type" and "page-list" in value.split())
             or (name in LANGUAGES and token.name not in ("html", "body") and self._is_foreign(value))
             for name, value, _, _ in token.attributes()
         )
@@ -109,7 +110,8 @@ class PageCutter:
     def _add_named(self, token: HtmlToken) -> None:
         """Add a tag to `named` if it has the language of the text, or stands for the whole page, whatever it says."""
         languages = [one.value for one in token.attributes() if one.name in LANGUAGES and one.value]
-        is_whole = token.name == "html" or (token.name == "body" and languages)
+        has_direction = any(one.name == "dir" for one in token.attributes())
+        is_whole = token.name == "html" or (token.name == "body" and (languages or has_direction))
         if is_whole or any(base_language(each) == self._language for each in languages):
             self.named.add(token.raw)
 

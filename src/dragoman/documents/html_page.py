@@ -46,12 +46,7 @@ class WebPage:
 
     def notes(self) -> list[str]:
         """Return a line if the page names another language than the one that it is translated from."""
-        stated, source = self._language or "", self._source or ""
-        if base_language(stated) not in KNOWN_CODES or base_language(stated) == base_language(source):
-            return []
-        return [
-            f"the page says that it is in {stated}, but is translated from {source}: check the language of the source"
-        ]
+        return language_notes("page", self._language, self._source)
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate: those of the page, then those of attributes."""
@@ -68,6 +63,16 @@ class WebPage:
             part.fill(next(flows), tags) if isinstance(part, HtmlFlow) else tags.get(part, part) for part in self._parts
         )
         return self._mark + "".join(written).encode()
+
+
+def language_notes(kind: str, stated: str | None, source: str | None) -> list[str]:
+    """Return a line if a document names another language than the one that it is translated from."""
+    stated, source = stated or "", source or ""
+    if base_language(stated) not in KNOWN_CODES or base_language(stated) == base_language(source):
+        return []
+    return [
+        f"the {kind} says that it is in {stated}, but is translated from {source}: check the language of the source"
+    ]
 
 
 def html_parts(text: str, name: Path) -> tuple[list[str | HtmlFlow], dict[str, list[MarkupText]]]:

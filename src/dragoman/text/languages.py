@@ -38,6 +38,15 @@ uz vi zh
 """
 
 
+#: Scripts written from right to left by their codes (ISO 15924), and languages whose likely script in CLDR
+#: (likelySubtags) is one of them: all with locales there, and some others.
+_RIGHT_TO_LEFT_SCRIPTS = frozenset(("adlm", "arab", "aran", "hebr", "mand", "nkoo", "rohg", "samr", "syrc", "thaa"))
+_RIGHT_TO_LEFT = """
+abv acw acx afb aii ar arc azb bal bgn bqi brh ckb div dv fa glk he iw ji kas khw ks lrc mzn nqo pbt pbu ps pst pus rhg
+sd sdh skr snd syc syr trw ug uig ur ydd yi yid
+"""
+
+
 #: Words whose forms depend on the number after them: "an 8", "az 5", "gli 8".
 _BEFORE_NUMBERS = {
     "en": "a an",
@@ -97,6 +106,16 @@ def has_one_plural(language: str) -> bool:
         language: its code.
     """
     return base_language(language) in _ONE_PLURAL.split()
+
+
+def is_right_to_left(code: str) -> bool:
+    """Return True for a language that is written from right to left; a script in its code decides.
+
+    >>> [is_right_to_left(code) for code in ("ar", "pes_Arab", "uz-Arab", "ks-Deva", "en-US", "zh")]
+    [True, True, True, False, False, False]
+    """
+    script = next((part for part in re.split("[-_]", code.lower())[1:] if len(part) == 4 and part.isalpha()), "")
+    return script in _RIGHT_TO_LEFT_SCRIPTS if script else base_language(code) in _RIGHT_TO_LEFT.split()
 
 
 def depends_on_number(word: str, language: str) -> bool:
