@@ -93,9 +93,9 @@ class SearchFlags:
     repetition_penalty: Annotated[
         float | None, option("Above 1: make tokens that the translation already has less probable.", min=1)
     ] = None
-    rerank: Annotated[
-        bool, option("Choose by the probability in both directions; better, but slower.", "--rerank")
-    ] = False
+    rerank: Annotated[bool, option("Choose by the probability in both directions; better, but slower.", "--rerank")] = (
+        False
+    )
 
 
 @dataclass(frozen=True)
