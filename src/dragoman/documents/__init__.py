@@ -44,7 +44,7 @@ _PARSERS = {
     "subtitles:parse_subtitles": (".srt", ".vtt"),
     "xliff_file:XliffFile": (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"),
     "tmx_file:TmxFile": (".tmx",),
-    "word_file:WordFile": (".docx",),
+    "office_file:parse_docx": (".docx",),
     "app_xml_file:parse_android": (".xml",),
     "app_xml_file:parse_resx": (".resx",),
     "key_value_file:parse_properties": (".properties",),

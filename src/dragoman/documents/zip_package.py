@@ -25,7 +25,6 @@ _DAMAGES = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error, ValueError, NotImplementedError, RuntimeError,
     OverflowError, KeyError, IndexError,
 )  # fmt: skip
-_SAVE = "open it in a word processor, and save it as .docx"
 
 
 class ZipPackage:
@@ -34,17 +33,20 @@ class ZipPackage:
     Args:
         content: of the file.
         name: of the file, for messages.
+        suffix: of such files, for messages.
 
     Raises:
         DataError: it is no ZIP file, damaged, encrypted, or far larger than it should be.
     """
 
-    def __init__(self, content: bytes, name: Path) -> None:
-        self._name = name
+    def __init__(self, content: bytes, name: Path, suffix: str) -> None:
+        self._name, self._save = name, f"open it in an office program, and save it as {suffix}"
         if content.startswith(_OLD):
-            raise DataError("this is an old .doc, or has a password", name, advice=f"{_SAVE} without a password")
+            problem = f"this is an old {suffix.removesuffix('x')}, or has a password"
+            raise DataError(problem, name, advice=f"{self._save} without a password")
         if not zipfile.is_zipfile(io.BytesIO(content)):
-            raise DataError("this is no .docx, or its end is missing", name, advice=f"use another copy, or {_SAVE}")
+            advice = f"use another copy, or {self._save}"
+            raise DataError(f"this is no {suffix}, or its end is missing", name, advice=advice)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
             entries = self._zip.infolist()
@@ -85,7 +87,7 @@ class ZipPackage:
 
     def _check(self, entries: list[zipfile.ZipInfo]) -> None:
         """Refuse what the directory of the package says already."""
-        advice = f"if you trust it, {_SAVE}"
+        advice = f"if you trust it, {self._save}"
         if len(entries) > _MOST_ENTRIES or sum(entry.file_size for entry in entries) > _MOST_BYTES:
             limits = f"more than {_MOST_ENTRIES:,} files or {_MOST_BYTES:,} bytes when it is unpacked"
             raise DataError(limits, self._name, advice=advice)
@@ -93,7 +95,7 @@ class ZipPackage:
             raise DataError("two files of one name in the package", self._name, advice=advice)
         for entry in entries:
             if entry.flag_bits & 1:
-                raise DataError("it is encrypted", self._name, advice=f"{_SAVE} without a password")
+                raise DataError("it is encrypted", self._name, advice=f"{self._save} without a password")
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise DataError(f"{entry.filename} is compressed in an unusual way", self._name, advice=advice)
             if entry.file_size > max(_SMALL, _MOST_RATIO * entry.compress_size):

@@ -1,4 +1,4 @@
-"""The formatting of words in Word (`<w:rPr>`): which is the same, and in which language its words are."""
+"""The formatting of words (`<w:rPr>`): which is the same, and in which language the words are."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from html import escape
 
 from dragoman.text.languages import base_language
 
-#: What makes no difference that a reader sees.
-_UNSEEN = re.compile(
-    r"""<(\w+:)?(lang|noProof|webHidden)\b[^>]*?(/>|>\s*</[^>]*>)|\s\w+:(rsid\w*|hint)=("[^"]*"|'[^']*')"""
-)
 #: A part of a tag: a character, or a value in quotes.
 _INSIDE = r"""(?:[^"'>]|"[^"]*"|'[^']*')"""
 #: Properties that the standard puts after the language.
@@ -23,14 +19,14 @@ _REGIONS = {
 _EAST_ASIAN = frozenset(("zh", "ja", "ko"))
 
 
-def seen_look(look: str) -> str:
+def seen_look(look: str, unseen: re.Pattern[str]) -> str:
     """Return a formatting without what a reader does not see, for comparison."""
-    bare = _UNSEEN.sub("", look)
-    return "" if re.fullmatch(r"<[^<>]*>\s*(</[^<>]*>)?|<[^<>]*rFonts\s*/>", bare) else bare
+    bare = unseen.sub("", look)
+    return "" if re.fullmatch(r"<[^<>\s]+\s*/?>\s*(</[^<>]*>)?", bare) else bare
 
 
 def in_language(look: str, language: str, prefix: str) -> str:
-    """Return a formatting for words in a language, so that a program spells and shows them as such.
+    """Return a formatting of Word for words in a language, so that a program spells and shows them as such.
 
     Words of East Asia get the fonts for them.
 

@@ -1,0 +1,104 @@
+"""Descriptions of office formats: which parts of a package have text, and what their elements mean.
+
+Each format is paragraphs of runs: stretches of characters with one formatting, between tabs, line breaks and objects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+
+from dragoman.documents.office_looks import in_language
+
+
+@dataclass(frozen=True)
+class OfficeFormat:
+    """A format. Names of elements are without their prefix.
+
+    Args:
+        name: of its files, for messages.
+        suffix: of its files.
+        main: ends of the types of the part that a file of this format has.
+        parts: ends of the types of the parts with text, in the order of their segments.
+        roles: of elements in a paragraph, by their names. An element of no role is an object; one whose name ends with
+            `Pr` has properties.
+        text: the element around characters.
+        space: the attribute of that element that keeps spaces at its ends, if there is one.
+        unseen: properties of a run that make no difference that a reader sees.
+        raised: properties of a run with a subscript, and of one with a superscript.
+        edges: elements that begin and end a stretch such as a bookmark.
+        localized: returns properties of a run for words in a language, given both and the prefix of elements.
+        has_root_prefix: only paragraphs with the prefix of the first element are text.
+        code_styles: names of the styles for code.
+    """
+
+    name: str
+    suffix: str
+    main: tuple[str, ...]
+    parts: tuple[str, ...]
+    roles: Mapping[str, str]
+    text: str
+    space: str
+    unseen: re.Pattern[str]
+    raised: tuple[re.Pattern[str], re.Pattern[str]]
+    edges: re.Pattern[str]
+    localized: Callable[[str, str, str], str]
+    has_root_prefix: bool = False
+    #: Styles of Word, LibreOffice and pandoc.
+    code_styles: frozenset[str] = frozenset(
+        ("HTMLCode", "SourceText", "VerbatimChar", "SourceCode", "HTMLPreformatted", "PreformattedText")
+    )
+
+    def characters(self, text: str, prefix: str) -> str:
+        """Return text as the content of a run."""
+        return f"<{prefix}{self.text}{self.space}>{escape(text, quote=False)}</{prefix}{self.text}>"
+
+    def run(self, look: str, content: str, prefix: str) -> str:
+        """Return a run with properties."""
+        return f"<{prefix}r>{look}{content}</{prefix}r>"
+
+    def script(self, look: str) -> str:
+        """Return sub or sup for the properties of a raised run."""
+        return next((name for name, own in zip(("sub", "sup"), self.raised, strict=True) if own.search(look)), "")
+
+
+def _roles(**elements: str) -> dict[str, str]:
+    return {element: role for role, names in elements.items() for element in names.split()}
+
+
+_WORD_MAIN = ("document.main+xml", "document.macroEnabled.main+xml", "template.main+xml")
+#: WordprocessingML (ISO/IEC 29500-1). Tracked changes are read as accepted. What was deleted, and places of errors and
+#: of hyphens in the old words, are left out.
+WORD = OfficeFormat(
+    name="document of Word",
+    suffix=".docx",
+    main=_WORD_MAIN,
+    parts=(*_WORD_MAIN, "header+xml", "footer+xml", "footnotes+xml", "endnotes+xml"),
+    roles=_roles(
+        run="r",
+        text="t",
+        hyphen="noBreakHyphen",
+        cut="tab ptab",
+        line="br cr",
+        inside="ins moveTo ruby rubyBase",
+        wrap="hyperlink smartTag customXml dir bdo",
+        field="fldSimple",
+        control="sdt",
+        shown="oMath",
+        dropped="del moveFrom proofErr lastRenderedPageBreak softHyphen delText rt",
+    ),
+    text="t",
+    space=' xml:space="preserve"',
+    unseen=re.compile(
+        r"""<(\w+:)?(lang|noProof|webHidden)\b[^>]*?(/>|>\s*</[^>]*>)|\s\w+:(rsid\w*|hint)=("[^"]*"|'[^']*')"""
+    ),
+    raised=(
+        re.compile(r"""<(?:\w+:)?vertAlign\b[^>]*=\s*["']subscript["']"""),
+        re.compile(r"""<(?:\w+:)?vertAlign\b[^>]*=\s*["']superscript["']"""),
+    ),
+    edges=re.compile(r"(?P<kind>bookmark|\w*Range)(?P<edge>Start|End)"),
+    localized=in_language,
+    has_root_prefix=True,
+)
