@@ -180,6 +180,20 @@ def test_chinese_words_get_fonts_for_them() -> None:
     assert expected in written
 
 
+def test_words_from_right_to_left_have_their_direction_and_others_lose_it() -> None:
+    properties = '<w:pPr><w:keepNext/><w:spacing w:after="0"/><w:jc w:val="left"/></w:pPr>'
+    look = '<w:rPr><w:b/><w:sz w:val="28"/><w:u w:val="single"/><w:lang w:val="en-US"/></w:rPr>'
+    written = of_paragraph(properties + run("A door.", look)).rebuild([translated("باب.")], "ar")
+    assert '<w:keepNext/><w:bidi/><w:spacing w:after="0"/><w:jc' in body(written)
+    assert (
+        '<w:rPr><w:b/><w:bCs/><w:sz w:val="28"/><w:szCs w:val="28"/><w:u w:val="single"/><w:rtl/>'
+        '<w:lang w:bidi="ar-SA"/></w:rPr>' in body(written)
+    )
+    again = body(parse_document(written, "docx").rebuild([translated("Eine Tür.")], "de"))
+    assert properties in again
+    assert "rtl" not in again
+
+
 def test_code_stays_and_characters_that_xml_lacks_are_left_out() -> None:
     code = '<w:rPr><w:rStyle w:val="VerbatimChar"/></w:rPr>'
     listing = f'<w:p><w:pPr><w:pStyle w:val="SourceCode"/></w:pPr>{run("for each in all")}</w:p>'

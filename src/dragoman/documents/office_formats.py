@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from dragoman.documents.office_looks import in_language
+from dragoman.documents.office_looks import in_direction, in_language
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class OfficeFormat:
         raised: properties of a run with a subscript, and of one with a superscript.
         edges: elements that begin and end a stretch such as a bookmark.
         localized: returns properties of a run for words in a language, given both and the prefix of elements.
+        directed: returns properties of a paragraph for a language, given the same.
         has_root_prefix: only paragraphs with the prefix of the first element are text.
         code_styles: names of the styles for code.
     """
@@ -45,6 +46,7 @@ class OfficeFormat:
     raised: tuple[re.Pattern[str], re.Pattern[str]]
     edges: re.Pattern[str]
     localized: Callable[[str, str, str], str]
+    directed: Callable[[str, str, str], str]
     has_root_prefix: bool = False
     #: Styles of Word, LibreOffice and pandoc.
     code_styles: frozenset[str] = frozenset(
@@ -92,7 +94,7 @@ WORD = OfficeFormat(
     text="t",
     space=' xml:space="preserve"',
     unseen=re.compile(
-        r"""<(\w+:)?(lang|noProof|webHidden)\b[^>]*?(/>|>\s*</[^>]*>)|\s\w+:(rsid\w*|hint)=("[^"]*"|'[^']*')"""
+        r"""<(\w+:)?(lang|noProof|webHidden|rtl)\b[^>]*?(/>|>\s*</[^>]*>)|\s\w+:(rsid\w*|hint)=("[^"]*"|'[^']*')"""
     ),
     raised=(
         re.compile(r"""<(?:\w+:)?vertAlign\b[^>]*=\s*["']subscript["']"""),
@@ -100,5 +102,6 @@ WORD = OfficeFormat(
     ),
     edges=re.compile(r"(?P<kind>bookmark|\w*Range)(?P<edge>Start|End)"),
     localized=in_language,
+    directed=in_direction,
     has_root_prefix=True,
 )

@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from html import escape
 
-from dragoman.text.languages import base_language
+from dragoman.text.languages import base_language, is_right_to_left
 
 #: A part of a tag: a character, or a value in quotes.
 _INSIDE = r"""(?:[^"'>]|"[^"]*"|'[^']*')"""
-#: Properties that the standard puts after the language.
-_AFTER = re.compile(r"<(\w+:)?(eastAsianLayout|specVanish|oMath|rPrChange)\b")
+#: Properties that the standard of Word puts after the language, the direction of a run, and that of a paragraph.
+_LATER = {
+    "lang": "eastAsianLayout|specVanish|oMath|rPrChange",
+    "rtl": "cs|em|lang|eastAsianLayout|specVanish|oMath|rPrChange",
+    "bidi": "adjustRightInd|snapToGrid|spacing|ind|contextualSpacing|mirrorIndents|suppressOverlap|jc|textDirection|"
+    "textAlignment|textboxTightWrap|outlineLvl|divId|cnfStyle|rPr|sectPr|pPrChange",
+}
 #: Languages whose usual region has another code.
 _REGIONS = {
-    "de": "de-DE", "en": "en-US", "es": "es-ES", "fr": "fr-FR", "it": "it-IT", "ja": "ja-JP", "ko": "ko-KR",
-    "nl": "nl-NL", "pl": "pl-PL", "pt": "pt-PT", "ru": "ru-RU", "zh": "zh-CN",
+    "ar": "ar-SA", "de": "de-DE", "en": "en-US", "es": "es-ES", "fa": "fa-IR", "fr": "fr-FR", "he": "he-IL",
+    "it": "it-IT", "ja": "ja-JP", "ko": "ko-KR", "nl": "nl-NL", "pl": "pl-PL", "pt": "pt-PT", "ru": "ru-RU",
+    "ur": "ur-PK", "zh": "zh-CN",
 }  # fmt: skip
 _EAST_ASIAN = frozenset(("zh", "ja", "ko"))
 
@@ -28,21 +34,46 @@ def seen_look(look: str, unseen: re.Pattern[str]) -> str:
 def in_language(look: str, language: str, prefix: str) -> str:
     """Return a formatting of Word for words in a language, so that a program spells and shows them as such.
 
-    Words of East Asia get the fonts for them.
+    Words of East Asia get the fonts for them, and words from right to left their direction.
 
     Args:
         prefix: of the elements, with its colon.
     """
     if not prefix:
         return look
-    kind = "eastAsia" if base_language(language) in _EAST_ASIAN else "val"
-    code = escape(_REGIONS.get(language, language).replace("_", "-"))
-    body = re.sub(r"^<[^>]*/>$|^<[^>]*>|</[^>]*>$", "", look)
-    body = re.sub(rf"<{re.escape(prefix)}lang\b{_INSIDE}*?(/>|>\s*</[^>]*>)", "", body)
-    after = _AFTER.search(body)
+    is_asian, is_rtl = base_language(language) in _EAST_ASIAN, is_right_to_left(language)
+    kind = "eastAsia" if is_asian else "bidi" if is_rtl else "val"
+    body = _with(_inner(look), prefix, "lang", f' {prefix}{kind}="{_code(language)}"')
+    body = _with(body, prefix, "rtl", "" if is_rtl else None)
+    if is_rtl:  # such words have a bold, an italic and a size of their own
+        own = re.compile(rf"<{re.escape(prefix)}(b|i|sz)\b({_INSIDE}*?/>)(?!\s*<{re.escape(prefix)}\1Cs\b)")
+        body = own.sub(lambda match: f"{match[0]}<{prefix}{match[1]}Cs{match[2]}", body)
+    return f"<{prefix}rPr>{_with_hint(body, prefix) if is_asian else body}</{prefix}rPr>"
+
+
+def in_direction(properties: str, language: str, prefix: str) -> str:
+    """Return properties of a paragraph of Word with the direction of a language."""
+    body = _with(_inner(properties), prefix, "bidi", "" if is_right_to_left(language) else None)
+    return f"<{prefix}pPr>{body}</{prefix}pPr>" if prefix and (properties or body) else properties
+
+
+def _code(language: str) -> str:
+    return escape(_REGIONS.get(language, language).replace("_", "-"))
+
+
+def _inner(properties: str) -> str:
+    """Return what is inside an element."""
+    return re.sub(r"^<[^>]*/>$|^<[^>]*>|</[^>]*>$", "", properties)
+
+
+def _with(body: str, prefix: str, name: str, attributes: str | None) -> str:
+    """Return properties of Word with one of `_LATER` in its place, or without it."""
+    body = re.sub(rf"<{re.escape(prefix)}{name}\b{_INSIDE}*?(/>|>\s*</[^>]*>)", "", body)
+    if attributes is None:
+        return body
+    after = re.search(rf"<(\w+:)?({_LATER[name]})\b", body)
     at = after.start() if after else len(body)
-    body = f'{body[:at]}<{prefix}lang {prefix}{kind}="{code}"/>{body[at:]}'
-    return f"<{prefix}rPr>{_with_hint(body, prefix) if kind == 'eastAsia' else body}</{prefix}rPr>"
+    return f"{body[:at]}<{prefix}{name}{attributes}/>{body[at:]}"
 
 
 def _with_hint(body: str, prefix: str) -> str:

@@ -45,10 +45,14 @@ class OfficeParagraph:
             raw: writes an element that stays, and paragraphs inside it.
         """
         given = iter(translations)
-        properties = self._element.child("pPr")
-        parts = [self._element.start, properties.raw() if properties else ""]
+        element, prefix = self._element.child("pPr"), self._element.prefix
+        properties = element.raw() if element else ""
+        parts = [
+            self._element.start,
+            self._format.directed(properties, language, prefix) if language else properties,
+        ]
         for part in self._parts:
-            writer = _Writer(self._format, self._element.prefix, language, raw)
+            writer = _Writer(self._format, prefix, language, raw)
             if isinstance(part, Event):
                 writer.add(part.pieces)
             elif (translation := next(given)).text == part.source.text:

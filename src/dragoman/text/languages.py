@@ -15,6 +15,12 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 
+#: Languages and scripts that are written from right to left.
+_RIGHT_TO_LEFT = """
+ar azb bal ckb div dv fa glk he iw ji ks lrc mzn nqo pbt pnb ps pus sd skr snd syr ug uig ur ydd yi yid
+Adlm Arab Hebr Nkoo Rohg Syrc Thaa
+"""
+
 #: The code of two letters (ISO 639-1), then those of three (ISO 639-2 and 639-3, and members of the language that the
 #: field's corpora name one by one, as FLORES does), for each language that a rule of Moses, spaCy or sacreBLEU is for.
 _CODES = """
@@ -88,6 +94,19 @@ def foreign_scripts(language: str) -> str:
     if language not in KNOWN_CODES:
         return ""
     return "".join(characters for characters, languages in _SCRIPTS.items() if language not in languages.split())
+
+
+def is_right_to_left(language: str) -> bool:
+    """Return True if a language is written from right to left.
+
+    Args:
+        language: its code, which may have a script.
+
+    >>> [is_right_to_left(code) for code in ("ar", "heb", "fa-IR", "pan_Arab", "ar-Latn", "de")]
+    [True, True, True, True, False, False]
+    """
+    script = re.search(r"[-_]([A-Z][a-z]{3})\b", language)
+    return (script[1] if script else base_language(language)) in _RIGHT_TO_LEFT.split()
 
 
 def has_one_plural(language: str) -> bool:
