@@ -35,7 +35,7 @@ __all__ = [
 Parser = Callable[[bytes, Path], Document]
 
 #: The names of the parsers, with the suffixes of their files: each is imported when it is needed. Markdown and PO need
-#: the packages of the extra `documents`; files of Word need none.
+#: the packages of the extra `documents`; office documents need none.
 _PARSERS = {
     "plain_text:parse_text": (".txt",),
     "html_page:WebPage": (".html", ".htm", ".xhtml"),
@@ -45,6 +45,7 @@ _PARSERS = {
     "xliff_file:XliffFile": (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"),
     "tmx_file:TmxFile": (".tmx",),
     "office_file:parse_docx": (".docx",),
+    "office_file:parse_pptx": (".pptx",),
     "app_xml_file:parse_android": (".xml",),
     "app_xml_file:parse_resx": (".resx",),
     "key_value_file:parse_properties": (".properties",),
@@ -62,6 +63,8 @@ _PARSERS = {
 FORMATS: dict[str, Parser | str] = {
     suffix: f"{__name__}.{parser}" for parser, suffixes in _PARSERS.items() for suffix in suffixes
 }
+#: Packages, which no text is.
+OFFICE = frozenset((".docx", ".pptx"))
 #: Formats that need the names of the columns to translate.
 TABLES = frozenset((".csv", ".tsv"))
 #: Suffixes that programs use for other things, too: among the files of a folder, they say nothing.

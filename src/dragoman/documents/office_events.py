@@ -134,8 +134,14 @@ class _Reader:
         text = element.text()
         if self._format.space and element.get("space") != "preserve":
             text = text.strip()
-        piece = Piece(element, look)
-        yield Event("object", (piece,), _line(text)) if is_code else self._event(piece, text)
+        #: In a format without an element for tabs, they are characters.
+        parts = [text] if "cut" in self._format.roles.values() else text.split("\t")
+        for number, part in enumerate(parts):
+            if number:
+                yield Event("cut", (Piece(self._format.characters("\t", self._prefix), look),))
+            if part or len(parts) == 1:
+                piece = Piece(element if len(parts) == 1 else self._format.characters(part, self._prefix), look)
+                yield Event("object", (piece,), _line(part)) if is_code else self._event(piece, part)
 
     def _event(self, piece: Piece, text: str) -> Event:
         look = piece.look or ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dragoman.documents.office_formats import WORD, OfficeFormat
+from dragoman.documents.office_formats import POWERPOINT, WORD, OfficeFormat
 from dragoman.documents.office_paragraph import OfficeParagraph
 from dragoman.documents.xml_tokens import Element, read_xml, xml_tree
 from dragoman.documents.zip_package import ZipPackage
@@ -64,6 +64,11 @@ class _Part:
 def parse_docx(content: bytes, name: Path) -> OfficeFile:
     """Read a document of Word; see `OfficeFile`."""
     return OfficeFile(content, name, WORD)
+
+
+def parse_pptx(content: bytes, name: Path) -> OfficeFile:
+    """Read a presentation of PowerPoint; see `OfficeFile`."""
+    return OfficeFile(content, name, POWERPOINT)
 
 
 class OfficeFile:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from dragoman.documents.office_looks import in_direction, in_language
+from dragoman.documents.office_looks import in_direction, in_language, with_direction, with_language
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,11 @@ def _roles(**elements: str) -> dict[str, str]:
     return {element: role for role, names in elements.items() for element in names.split()}
 
 
-_WORD_MAIN = ("document.main+xml", "document.macroEnabled.main+xml", "template.main+xml")
+_WORD_MAIN = (
+    "wordprocessingml.document.main+xml",
+    "wordprocessingml.template.main+xml",
+    "ms-word.document.macroEnabled.main+xml",
+)
 #: WordprocessingML (ISO/IEC 29500-1). Tracked changes are read as accepted. What was deleted, and places of errors and
 #: of hyphens in the old words, are left out.
 WORD = OfficeFormat(
@@ -104,4 +108,28 @@ WORD = OfficeFormat(
     localized=in_language,
     directed=in_direction,
     has_root_prefix=True,
+)
+
+#: PresentationML with the text of DrawingML (ISO/IEC 29500-1). A link is a property of its words. A tab is a character.
+POWERPOINT = OfficeFormat(
+    name="presentation of PowerPoint",
+    suffix=".pptx",
+    main=(
+        "presentationml.presentation.main+xml",
+        "presentationml.slideshow.main+xml",
+        "presentationml.template.main+xml",
+        "ms-powerpoint.presentation.macroEnabled.main+xml",
+    ),
+    parts=("presentationml.slide+xml", "presentationml.notesSlide+xml"),
+    roles=_roles(run="r", text="t", line="br", shown="fld", object="endParaRPr"),
+    text="t",
+    space="",
+    unseen=re.compile(r"""\s(lang|altLang|dirty|err|noProof|smtClean|smtId)=("[^"]*"|'[^']*')"""),
+    raised=(
+        re.compile(r"""^<[^<>]*\sbaseline=["']-[1-9]"""),
+        re.compile(r"""^<[^<>]*\sbaseline=["'][1-9]"""),
+    ),
+    edges=re.compile("(?!)"),
+    localized=with_language,
+    directed=with_direction,
 )

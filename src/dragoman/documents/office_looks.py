@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
+from dragoman.documents.xml_tokens import attributes, with_attribute
 from dragoman.text.languages import base_language, is_right_to_left
 
 #: A part of a tag: a character, or a value in quotes.
@@ -55,6 +56,31 @@ def in_direction(properties: str, language: str, prefix: str) -> str:
     """Return properties of a paragraph of Word with the direction of a language."""
     body = _with(_inner(properties), prefix, "bidi", "" if is_right_to_left(language) else None)
     return f"<{prefix}pPr>{body}</{prefix}pPr>" if prefix and (properties or body) else properties
+
+
+def with_language(look: str, language: str, prefix: str) -> str:
+    """Return a formatting of PowerPoint for words in a language, without the note of a mistake in spelling."""
+    tag, rest = _tag(look or f"<{prefix}rPr/>")
+    return with_attribute(with_attribute(tag, "err", ""), "lang", _code(language)) + rest
+
+
+def with_direction(properties: str, language: str, prefix: str) -> str:
+    """Return properties of a paragraph of PowerPoint with the direction of a language; its side is the other one."""
+    tag, rest = _tag(properties or f"<{prefix}pPr/>")
+    own = dict(attributes(tag))
+    was_rtl, is_rtl = own.get("rtl") in ("1", "true"), is_right_to_left(language)
+    if was_rtl == is_rtl:
+        return properties
+    side = own.get("algn", "")
+    tag = with_attribute(tag, "algn", {"l": "r", "r": "l"}.get(side, side))
+    return with_attribute(tag, "rtl", "1" if is_rtl else "0") + rest
+
+
+def _tag(properties: str) -> tuple[str, str]:
+    """Return the start tag of an element, and the rest of it."""
+    match = re.match(rf"<{_INSIDE}*>", properties)
+    end = match.end() if match else 0
+    return properties[:end], properties[end:]
 
 
 def _code(language: str) -> str:

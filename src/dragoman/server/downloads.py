@@ -18,7 +18,10 @@ _LONGEST_NAME = 100
 #: Characters that no system has in the name of a file, or only some.
 _FORBIDDEN = re.compile(r"[\x00-\x1f/\\:*?\"<>|\ud800-\udfff]")
 #: Types of files that a browser hands to a program. Others are bytes to it, so that it shows no page of a stranger.
-_MEDIA_TYPES = {".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document"}
+_MEDIA_TYPES = {
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+}
 
 
 class Downloads:
