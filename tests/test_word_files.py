@@ -119,6 +119,15 @@ def test_formatting_goes_with_its_words_and_neighbours_of_one_formatting_are_joi
     )
 
 
+def test_plain_words_of_a_paragraph_that_is_mostly_bold_stay_plain() -> None:
+    document = of_paragraph(run("The blue door ", BOLD) + run("is open."))
+    written = body(document.rebuild([translated("Die blaue Tür ist offen.", alignment=one_to_one(5))]))
+    assert re.findall(r"<w:r>(<w:rPr>.*?</w:rPr>)?<w:t[^>]*>([^<]*)", written) == [
+        (BOLD, "Die blaue Tür "),
+        ("", "ist offen."),
+    ]
+
+
 @pytest.mark.parametrize(
     ("runs", "text", "verbatim"),
     [

@@ -101,7 +101,7 @@ class _Writer:
             if step.event is not None:
                 self.add(step.event.pieces)
             if step.look is not None or (step.event is not None and step.event.text):
-                looks.append(step.look or looks[-1])
+                looks.append(looks[-1] if step.look is None else step.look)
             elif step.event is None or step.event.kind == "close":
                 looks = looks[:-1] or looks
         self._text(flow.after, flow.look)
