@@ -74,5 +74,73 @@ def presentation(draw: random.Random) -> bytes:
     return pptx("".join(_slide(draw) for _ in range(draw.randint(1, 6))), _slide(draw))
 
 
+_NAMES = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+                  for name in ("office", "style", "text", "draw"))  # fmt: skip
+STYLES = "".join(
+    f'<style:style style:name="{name}" style:parent-style-name="{parent}" style:family="text">'
+    f"<style:text-properties{properties}/></style:style>"
+    for name, parent, properties in (
+        ("T1", "", ' fo:font-weight="bold"'),
+        ("T2", "", ' style:text-position="sub 58%"'),
+        ("T3", "Source_20_Text", ""),
+    )
+)
+
+
+def odt(body: str, header: str = "", mimetype: str = "application/vnd.oasis.opendocument.text") -> bytes:
+    """A text of OpenDocument."""
+    names = f'{_NAMES} xmlns:fo="fo"'
+    styles = f"<office:automatic-styles>{STYLES}</office:automatic-styles>"
+    content = f"{styles}<office:body><office:text>{body}</office:text></office:body>"
+    page = f"<style:master-page><style:header>{header}</style:header></style:master-page>"
+    return zipped({
+        "mimetype": mimetype,
+        "content.xml": f"{_HEAD}<office:document-content {names}>{content}</office:document-content>",
+        "styles.xml": f"{_HEAD}<office:document-styles {names}>{page}</office:document-styles>",
+        "META-INF/manifest.xml": "<manifest/>",
+        **PICTURE,
+    })  # fmt: skip
+
+
+def span(text: str, style: str = "T1") -> str:
+    """A span of OpenDocument."""
+    return f'<text:span text:style-name="{style}">{escape(text)}</text:span>'
+
+
+def _paragraph(draw: random.Random, depth: int = 0) -> str:
+    def inline() -> str:
+        text = escape(draw.choice(SENTENCES))
+        inner = _paragraph(draw, 1) if not depth else ""
+        return draw.choice([
+            f"{text}\n  ",
+            span(draw.choice(SENTENCES)),
+            f'<text:span text:style-name="T1">{text} <text:span text:style-name="T4">deep</text:span></text:span> ',
+            "H" + span("2", "T2") + "O is wet. ",
+            f"Type {span('ls -l', 'T3')} now. ",
+            f"{text}<text:s text:c='3'/>{text}<text:tab/>{text}<text:line-break/>{text}",
+            f'<text:a xlink:href="a>b" xmlns:xlink="x">{text}</text:a> ',
+            f'<text:bookmark-start text:name="a"/>{text}<text:bookmark-end text:name="a"/> ',
+            "Page <text:page-number>7</text:page-number>. <text:soft-page-break/><!-- a > b --> ",
+            f"<draw:frame><draw:text-box>{inner}</draw:text-box></draw:frame> ",
+            f"<text:note><text:note-citation>1</text:note-citation><text:note-body>{inner}</text:note-body></text:note>",
+            "<office:annotation><text:p>A comment.</text:p></office:annotation>",
+        ])  # fmt: skip
+
+    name = draw.choice(["text:p", "text:h"])
+    return f"<{name}>{''.join(inline() for _ in range(draw.randint(0, 4)))}</{name}>"
+
+
+def open_document(draw: random.Random) -> bytes:
+    """A text of OpenDocument."""
+    return odt("".join(_paragraph(draw) for _ in range(draw.randint(1, 6))), _paragraph(draw))
+
+
 #: Makers of random files by their suffixes, with the parts that have text, and tags that no translation may lose.
-SAMPLES = {"pptx": (presentation, ("slide.xml", "notes.xml"), "a:br|a:fld|a:endParaRPr|p:txBody|a:p")}
+SAMPLES = {
+    "pptx": (presentation, ("slide.xml", "notes.xml"), "a:br|a:fld|a:endParaRPr|p:txBody|a:p"),
+    "odt": (
+        open_document,
+        ("content.xml", "styles.xml"),
+        "text:(?:p|h|a|tab|line-break|bookmark-start|bookmark-end|page-number|note|note-body)|draw:frame|office:annotation",
+    ),
+}

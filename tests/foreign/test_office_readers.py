@@ -72,3 +72,29 @@ def test_python_pptx_reads_the_same_runs_in_capitals() -> None:
         assert [
             (run.text.strip(), run.font.bold, run.hyperlink.address) for run in new.runs if run.text.strip()
         ] == shown
+
+
+def test_odfpy_reads_the_same_texts_in_capitals() -> None:
+    text = import_foreign("odf.text", "odfpy")
+    odf = import_foreign("odf.opendocument", "odfpy")
+    teletype = import_foreign("odf.teletype", "odfpy")
+    document = odf.OpenDocumentText()
+    paragraphs = [text.H(outlinelevel=1, text="The old mill"), text.P(), text.P(text="The door"), text.P(text="12")]
+    teletype.addTextToElement(paragraphs[1], "The  blue door\tis open.\nIt is closed.")
+    note = text.Note(noteclass="footnote")
+    note.addElement(text.NoteCitation(text="1"))
+    body = text.NoteBody()
+    body.addElement(text.P(text="A note"))
+    note.addElement(body)
+    link = text.A(href="https://a.org/")
+    link.addElement(text.Span(stylename="Strong", text="of the mill"))
+    paragraphs[2].addElement(note)
+    paragraphs[2].addText(" ")
+    paragraphs[2].addElement(link)
+    for paragraph in paragraphs:
+        document.text.addElement(paragraph)
+    content = saved(document)
+    before, after = (odf.load(io.BytesIO(one)) for one in (content, in_capitals(content, "odt", "de")))
+    for kind in (text.P, text.H, text.A, text.Span, text.NoteBody):
+        shown = [[teletype.extractText(one) for one in file.getElementsByType(kind)] for file in (before, after)]
+        assert [one.upper().replace("  ", " ") for one in shown[0]] == [one for one in shown[1] if one.strip()]

@@ -30,7 +30,7 @@ class InputFlags:
     format: Annotated[
         str | None,
         option(
-            "Keep the form of a document: html, md, docx, pptx, po, srt, vtt, xlf, tmx, xml (Android), resx, "
+            "Keep the form of a document: html, md, docx, pptx, odt, po, srt, vtt, xlf, tmx, xml (Android), resx, "
             "properties, strings, xcstrings, arb, json, ts, ftl, csv, tsv or txt. Default: by its suffix."
         ),
     ] = None

@@ -46,6 +46,7 @@ _PARSERS = {
     "tmx_file:TmxFile": (".tmx",),
     "office_file:parse_docx": (".docx",),
     "office_file:parse_pptx": (".pptx",),
+    "office_file:parse_odt": (".odt",),
     "app_xml_file:parse_android": (".xml",),
     "app_xml_file:parse_resx": (".resx",),
     "key_value_file:parse_properties": (".properties",),
@@ -64,7 +65,7 @@ FORMATS: dict[str, Parser | str] = {
     suffix: f"{__name__}.{parser}" for parser, suffixes in _PARSERS.items() for suffix in suffixes
 }
 #: Packages, which no text is.
-OFFICE = frozenset((".docx", ".pptx"))
+OFFICE = frozenset((".docx", ".pptx", ".odt"))
 #: Formats that need the names of the columns to translate.
 TABLES = frozenset((".csv", ".tsv"))
 #: Suffixes that programs use for other things, too: among the files of a folder, they say nothing.

@@ -6,6 +6,7 @@ text, too, as in HTML; the reference to a note, such as the 3 after "house", is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
@@ -13,10 +14,11 @@ from typing import Literal, NamedTuple
 
 from dragoman.documents.office_formats import OfficeFormat
 from dragoman.documents.office_looks import seen_look
-from dragoman.documents.xml_tokens import Element
+from dragoman.documents.xml_tokens import Element, text_of
 from dragoman.text.mark import Mark
 from dragoman.text.sub_superscripts import Script, find_sub_superscripts
 
+_SPACE = re.compile(r"[ \t\r\n]+")
 #: Fields whose result is text like any other.
 _TEXT_FIELDS = frozenset(("HYPERLINK", "TOC", "INDEX", "TOA"))
 #: Properties of a control for content that the program fills in.
@@ -93,7 +95,11 @@ class _Reader:
         Args:
             look: properties of the run that it is in.
         """
-        for child in parent.elements:
+        for child in parent.children:
+            if isinstance(child, str):
+                if not self._format.text and (text := _SPACE.sub(" ", text_of(child))):
+                    yield from self._text(Piece(child, look), text, is_code=is_code)
+                continue
             piece, role = Piece(child, look), self._format.roles.get(child.name)
             if role == "control":
                 content = child.child("sdtContent")
@@ -107,40 +113,42 @@ class _Reader:
                 is_own = properties is not None and _is_code(properties, self._format)
                 yield from self.inside(child, properties.raw() if properties else "", is_code=is_own)
             elif role == "text":
-                yield from self._text(child, look, is_code=is_code)
-            elif role == "hyphen":
-                yield self._event(piece, "-")
+                is_whole = not self._format.space or child.get("space") == "preserve"
+                yield from self._text(piece, child.text() if is_whole else child.text().strip(), is_code=is_code)
+            elif role == "span":
+                is_own = is_code or _is_code(child, self._format)
+                yield from self.inside(child, (look or "") + child.start, is_code=is_own)
+            elif role in ("hyphen", "space"):
+                yield self._event(piece, "-" if role == "hyphen" else " ")
             elif role in ("cut", "line"):
                 yield Event("cut" if role == "cut" else "break", (piece,))
             elif role == "inside":
                 yield from self.inside(child, look, is_code=is_code)
             elif role == "wrap":
                 before = "".join(one.raw() for one in child.elements if one.name.endswith("Pr"))
-                yield from self._wrapped(child.start + before, child, child.end)
+                yield from self._wrapped(child.start + before, child, child.end, look)
             elif role == "control" and (content := child.child("sdtContent")):
                 before = "".join(one.raw() for one in child.elements if one.name != "sdtContent")
-                yield from self._wrapped(child.start + before + content.start, content, content.end + child.end)
+                yield from self._wrapped(child.start + before + content.start, content, content.end + child.end, look)
             elif role != "dropped" and not (role is None and child.name.endswith("Pr")):
                 texts = (one.text() for one in child.all() if one.name == self._format.text) if role else ()
-                yield Event("object", (piece,), _line("".join(texts)))
+                yield Event("object", (piece,), _line("".join(texts) if self._format.text else child.text()))
 
-    def _wrapped(self, opening: str, content: Element, closing: str) -> Iterator[Event]:
+    def _wrapped(self, opening: str, content: Element, closing: str, look: str | None) -> Iterator[Event]:
         if closing:
             yield Event("open", (Piece(opening),))
-            yield from self.inside(content)
+            yield from self.inside(content, look)
             yield Event("close", (Piece(closing),))
 
-    def _text(self, element: Element, look: str | None, *, is_code: bool) -> Iterator[Event]:
-        text = element.text()
-        if self._format.space and element.get("space") != "preserve":
-            text = text.strip()
+    def _text(self, piece: Piece, text: str, *, is_code: bool) -> Iterator[Event]:
         #: In a format without an element for tabs, they are characters.
         parts = [text] if "cut" in self._format.roles.values() else text.split("\t")
         for number, part in enumerate(parts):
             if number:
-                yield Event("cut", (Piece(self._format.characters("\t", self._prefix), look),))
+                yield Event("cut", (Piece(self._format.characters("\t", self._prefix), piece.look),))
+            if len(parts) > 1:
+                piece = Piece(self._format.characters(part, self._prefix), piece.look)
             if part or len(parts) == 1:
-                piece = Piece(element if len(parts) == 1 else self._format.characters(part, self._prefix), look)
                 yield Event("object", (piece,), _line(part)) if is_code else self._event(piece, part)
 
     def _event(self, piece: Piece, text: str) -> Event:
@@ -269,4 +277,6 @@ def _object(parts: Sequence[Event], script: Script) -> Event:
 
 def _is_code(element: Element, format: OfficeFormat) -> bool:
     """Return True if the style that an element names is one for code."""
+    if element.get("style-name") in format.code_styles:
+        return True
     return any(one.name.endswith("Style") and one.get("val") in format.code_styles for one in element.elements)

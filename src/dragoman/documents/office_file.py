@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dragoman.documents.office_formats import POWERPOINT, WORD, OfficeFormat
+from dragoman.documents.office_formats import OPEN_DOCUMENT, POWERPOINT, WORD, OfficeFormat, with_styles
 from dragoman.documents.office_paragraph import OfficeParagraph
 from dragoman.documents.xml_tokens import Element, read_xml, xml_tree
 from dragoman.documents.zip_package import ZipPackage
@@ -13,7 +13,9 @@ from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
+#: Where a package says which part is of which type: Microsoft's, and OpenDocument's.
 _TYPES = "[Content_Types].xml"
+_MIMETYPE, _MANIFEST = "mimetype", "META-INF/manifest.xml"
 #: Of all parts with text: each takes some hundred bytes of RAM, and most documents have a few ten thousand.
 _MOST_TAGS = 1_000_000
 
@@ -29,11 +31,12 @@ class _Part:
     def __init__(self, content: bytes, name: Path, format: OfficeFormat) -> None:
         self._mark, self._encoding, tokens = read_xml(content, name)
         self._root = xml_tree(tokens)
+        format = format if format.text else with_styles(format, self._root)
         prefix = next((element.prefix for element in self._root.elements), "")
         self._paragraphs = {
             id(element): paragraph
-            for element in self._root.all()
-            if element.name == "p"
+            for element in self._root.all(format.left_out)
+            if element.name in format.paragraphs
             and (element.prefix == prefix or not format.has_root_prefix)
             and (paragraph := OfficeParagraph(element, format)).flows
         }
@@ -71,6 +74,11 @@ def parse_pptx(content: bytes, name: Path) -> OfficeFile:
     return OfficeFile(content, name, POWERPOINT)
 
 
+def parse_odt(content: bytes, name: Path) -> OfficeFile:
+    """Read a text of OpenDocument; see `OfficeFile`."""
+    return OfficeFile(content, name, OPEN_DOCUMENT)
+
+
 class OfficeFile:
     """An office document.
 
@@ -104,7 +112,12 @@ class OfficeFile:
     def _parts_with_text(self, name: Path) -> list[str]:
         """Return the names of the parts to translate, in the order of their kinds."""
         types: dict[str, str] = {}
-        if _TYPES in self._package.names:
+        if _MIMETYPE in self._package.names:
+            kind = self._package.read(_MIMETYPE).decode(errors="replace").strip()
+            types = {"content.xml": kind, "styles.xml": f"{kind}/styles.xml"}
+            if _MANIFEST in self._package.names and b"encryption-data" in self._package.read(_MANIFEST):
+                raise DataError("it has a password", name, advice="save it without a password")
+        elif _TYPES in self._package.names:
             _, _, tokens = read_xml(self._package.read(_TYPES), name / _TYPES)
             overrides = (element for element in xml_tree(tokens).all() if element.name == "Override")
             types = {one.get("PartName").removeprefix("/"): one.get("ContentType") for one in overrides}

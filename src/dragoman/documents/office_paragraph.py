@@ -117,7 +117,8 @@ class _Writer:
         match = None if isinstance(content, str) else self._format.edges.fullmatch(content.name)
         if isinstance(content, str) or match is None:
             return "", ("", "")
-        return match["edge"], (match["kind"], content.get("id"))
+        key = next(filter(None, map(content.get, self._format.edge_keys)), "")
+        return match["edge"].capitalize(), (match["kind"], key)
 
 
 def _projected(flow: Flow, translation: Translation) -> list[str]:
