@@ -119,6 +119,15 @@ def test_formatting_goes_with_its_words_and_neighbours_of_one_formatting_are_joi
     )
 
 
+def test_plain_words_of_a_paragraph_that_is_mostly_bold_stay_plain() -> None:
+    document = of_paragraph(run("The blue door ", BOLD) + run("is open."))
+    written = body(document.rebuild([translated("Die blaue Tür ist offen.", alignment=one_to_one(5))]))
+    assert re.findall(r"<w:r>(<w:rPr>.*?</w:rPr>)?<w:t[^>]*>([^<]*)", written) == [
+        (BOLD, "Die blaue Tür "),
+        ("", "ist offen."),
+    ]
+
+
 @pytest.mark.parametrize(
     ("runs", "text", "verbatim"),
     [
@@ -178,6 +187,20 @@ def test_chinese_words_get_fonts_for_them() -> None:
     written = body(of_paragraph(run("A door.", look)).rebuild([translated("一扇“门”。")], "zh"))
     expected = '<w:rPr><w:rFonts w:ascii="Arial" w:hint="eastAsia"/><w:lang w:eastAsia="zh-CN"/></w:rPr>'
     assert expected in written
+
+
+def test_words_from_right_to_left_have_their_direction_and_others_lose_it() -> None:
+    properties = '<w:pPr><w:keepNext/><w:spacing w:after="0"/><w:jc w:val="left"/></w:pPr>'
+    look = '<w:rPr><w:b/><w:sz w:val="28"/><w:u w:val="single"/><w:lang w:val="en-US"/></w:rPr>'
+    written = of_paragraph(properties + run("A door.", look)).rebuild([translated("باب.")], "ar")
+    assert '<w:keepNext/><w:bidi/><w:spacing w:after="0"/><w:jc' in body(written)
+    assert (
+        '<w:rPr><w:b/><w:bCs/><w:sz w:val="28"/><w:szCs w:val="28"/><w:u w:val="single"/><w:rtl/>'
+        '<w:lang w:bidi="ar-SA"/></w:rPr>' in body(written)
+    )
+    again = body(parse_document(written, "docx").rebuild([translated("Eine Tür.")], "de"))
+    assert properties in again
+    assert "rtl" not in again
 
 
 def test_code_stays_and_characters_that_xml_lacks_are_left_out() -> None:

@@ -79,7 +79,9 @@ def serve(
     model: Annotated[list[str] | None, model_option("; may be repeated")] = None,
     config: Annotated[Path | None, option("A YAML file with these options by name, such as char_limit: 5000.")] = None,
 ) -> None:
-    """Serve translations over HTTP, with the APIs of LibreTranslate, OpenAI and DeepL.
+    """Serve translations over HTTP, and a page.
+
+    It speaks the protocols of LibreTranslate, OpenAI and DeepL.
 
     Each option is also an environment variable, DRAGOMAN_SERVE_CHAR_LIMIT for --char-limit (DRAGOMAN_SERVE_MODELS for
     --model), and a line of the YAML file (models for --model). An option wins over a variable, and a variable over the

@@ -78,9 +78,10 @@ def translate(
     """Translate text line by line, a document, or many files.
 
     It writes one line for each line that it reads, in order; on a terminal it prompts. Several --model are an ensemble.
-    Files in HTML, Markdown, Word (.docx), EPUB, PO, SRT, WebVTT, XLIFF, TMX, CSV or TSV, and strings of apps, keep
-    their form. Long lines are cut at sentences. Warnings on standard error name lines whose translations need a check.
-    Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
+    Files in HTML, Markdown, Word (.docx), PowerPoint (.pptx), OpenDocument (.odt), EPUB, PO, SRT, WebVTT, XLIFF, TMX,
+    CSV or TSV, and strings of apps, keep their form. Long lines are cut at sentences. Warnings on standard error name
+    the lines whose translations need a check. Scores are natural-log probabilities, divided by the length penalty
+    ((5 + length) / 6) ** alpha.
 
     \b
     dragoman translate -m everyday --source-lang en --target-lang de < my.en
@@ -108,11 +109,15 @@ def translate(
 
 def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags, to: OutputFlags) -> None:
     """Translate a text or a document."""
+    from dragoman.documents import PACKAGES
     from dragoman.translator.request import CONFIDENCE
 
     text = _open(files, of_lines)
-    if text.document is None and to.output is not None and (end := to.output.suffix.lower()) in (".docx", ".epub"):
-        raise typer.BadParameter(f"{to.output} would be plain text; give --input a {end} file, or --output a .txt file")
+    suffix = to.output.suffix.lower() if to.output is not None else ""
+    if text.document is None and suffix in PACKAGES:
+        raise typer.BadParameter(
+            f"{to.output} would be plain text; give --input a {suffix} file, or --output a .txt file"
+        )
     with result_bytes(to.output, overwrite=to.overwrite, inputs=[files.input]) as write:
         translator = models.load(one_worker=not text.is_file)
         options = models.options(translator)

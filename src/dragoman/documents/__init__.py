@@ -35,7 +35,7 @@ __all__ = [
 Parser = Callable[[bytes, Path], Document]
 
 #: The names of the parsers, with the suffixes of their files: each is imported when it is needed. Markdown and PO need
-#: the packages of the extra `documents`; files of Word need none.
+#: the packages of the extra `documents`; office documents need none.
 _PARSERS = {
     "plain_text:parse_text": (".txt",),
     "html_page:WebPage": (".html", ".htm", ".xhtml"),
@@ -44,7 +44,9 @@ _PARSERS = {
     "subtitles:parse_subtitles": (".srt", ".vtt"),
     "xliff_file:XliffFile": (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"),
     "tmx_file:TmxFile": (".tmx",),
-    "word_file:WordFile": (".docx",),
+    "office_file:parse_docx": (".docx",),
+    "office_file:parse_pptx": (".pptx",),
+    "office_file:parse_odt": (".odt",),
     "epub_file:EpubFile": (".epub",),
     "app_xml_file:parse_android": (".xml",),
     "app_xml_file:parse_resx": (".resx",),
@@ -63,6 +65,8 @@ _PARSERS = {
 FORMATS: dict[str, Parser | str] = {
     suffix: f"{__name__}.{parser}" for parser, suffixes in _PARSERS.items() for suffix in suffixes
 }
+#: Packages, which no text is.
+PACKAGES = frozenset((".docx", ".pptx", ".odt", ".epub"))
 #: Formats that need the names of the columns to translate.
 TABLES = frozenset((".csv", ".tsv"))
 #: Suffixes that programs use for other things, too: among the files of a folder, they say nothing.

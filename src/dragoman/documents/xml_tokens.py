@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
@@ -265,13 +265,18 @@ class Element:
         """Return the first child of a name."""
         return next((child for child in self.elements if child.name == name), None)
 
-    def all(self) -> Iterator[Element]:
-        """Yield itself and every element inside it, in the order of their start tags."""
+    def all(self, without: Container[str] = ()) -> Iterator[Element]:
+        """Yield itself and every element inside it, in the order of their start tags.
+
+        Args:
+            without: names of elements that are left out, with what is in them.
+        """
         waiting = [self]
         while waiting:
             element = waiting.pop()
-            yield element
-            waiting += reversed([*element.elements])
+            if element.name not in without:
+                yield element
+                waiting += reversed([*element.elements])
 
     def raw(self) -> str:
         """Return it as it is in the file."""

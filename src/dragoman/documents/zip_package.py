@@ -41,7 +41,7 @@ class ZipPackage:
         DataError: it is no ZIP file, damaged, encrypted, or far larger than it should be.
     """
 
-    def __init__(self, content: bytes, name: Path, suffix: str = ".docx", save: str = _SAVE) -> None:
+    def __init__(self, content: bytes, name: Path, suffix: str, save: str = _SAVE) -> None:
         self._name, self._save = name, f"{save} as {suffix}"
         if content.startswith(_OLD):
             problem = f"this is an old {suffix.removesuffix('x')}, or has a password"

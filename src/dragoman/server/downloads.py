@@ -21,6 +21,8 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f/\\:*?\"<>|\ud800-\udfff]")
 _MEDIA_TYPES = {
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".epub": "application/epub+zip",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".odt": "application/vnd.oasis.opendocument.text",
 }
 
 

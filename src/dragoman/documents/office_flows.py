@@ -1,26 +1,15 @@
-"""The segments of a paragraph of Word: its text between tabs and line breaks.
-
-Its formatting and its objects are marks. A formula such as CO2 is an object with a text, as in HTML; the reference to a
-note, such as the 3 after "house", is an object without one.
-"""
+"""The segments of a paragraph: its text between tabs and line breaks. Its formatting and its objects are marks."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from html import escape
-from itertools import accumulate, pairwise
+from dataclasses import dataclass
 
 from dragoman.documents.hard_breaks import OBJECT, sentence_lines
-from dragoman.documents.word_events import Event, Piece, matching_ends
-from dragoman.documents.word_looks import seen_look
-from dragoman.documents.xml_tokens import Element
-from dragoman.text.mark import Mark
+from dragoman.documents.office_events import Event, Piece, matching_ends
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.protection import Stretch
-from dragoman.text.sub_superscripts import Script, find_sub_superscripts
 
 
 @dataclass(frozen=True)
@@ -116,7 +105,6 @@ def _is_around(event: Event) -> bool:
 
 def _built(events: Sequence[Event]) -> tuple[MarkedText, list[Step], str] | None:
     """Return the text of events with marks, what the marks stand for, and its usual formatting."""
-    events = with_formulas(events)
     builder, steps, ends = MarkedTextBuilder(), [], matching_ends(events)
     bases, current = [_usual(events)], None
     usual = bases[0]
@@ -127,18 +115,17 @@ def _built(events: Sequence[Event]) -> tuple[MarkedText, list[Step], str] | None
 
     for at, event in enumerate(events):
         changes = event.kind in ("open", "close") or (event.kind == "text" and not event.text.isspace())
-        seen = seen_look(event.look) if event.kind == "text" else ""
-        if changes and current is not None and (event.kind != "text" or seen != current):
+        if changes and current is not None and (event.kind != "text" or event.seen != current):
             builder.close("look", mark())
             current = None
         if event.kind == "text":
-            if changes and current is None and seen != seen_look(bases[-1]):
+            if changes and current is None and event.seen != bases[-1].seen:
                 builder.open("look", mark(look=event.look))
-                current = seen
+                current = event.seen
             builder.add_text(event.text)
         elif event.kind == "open":
             bases.append(_usual(events[at : ends[at]]) if at in ends else bases[-1])
-            builder.open("box", mark(event, bases[-1]))
+            builder.open("box", mark(event, bases[-1].look))
         elif event.kind == "close":
             bases = bases[:-1] or bases
             builder.close("box", mark(event))
@@ -151,63 +138,15 @@ def _built(events: Sequence[Event]) -> tuple[MarkedText, list[Step], str] | None
     if current is not None:
         builder.close("look", mark())
     source = builder.build()
-    return (source, steps, usual) if source.has_words else None
+    return (source, steps, usual.look) if source.has_words else None
 
 
-def _usual(events: Sequence[Event]) -> str:
-    """Return the formatting of most of the text."""
+def _usual(events: Sequence[Event]) -> Event:
+    """Return the first text that has the formatting of most of the text."""
     n_characters: Counter[str] = Counter()
-    looks: dict[str, str] = {}
+    first: dict[str, Event] = {}
     for event in events:
         if event.kind == "text":
-            n_characters[looks.setdefault(seen_look(event.look), event.look)] += len(event.text.strip())
-    return n_characters.most_common(1)[0][0] if n_characters else ""
-
-
-_RAISED = re.compile(r"""<(?:\w+:)?vertAlign\b[^>]*=\s*["'](sub|sup)(?:er)?script["']""")
-
-
-def with_formulas(events: Sequence[Event]) -> list[Event]:
-    """Return events with an object for each formula and for each reference to a note."""
-    texts = [event.text if event.kind == "text" else "\n" for event in events]
-    bounds = [*pairwise(accumulate(map(len, texts), initial=0))]
-    marks = [
-        Mark(*bound, "", "", script=match[1])
-        for event, bound in zip(events, bounds, strict=True)
-        if event.kind == "text" and (match := _RAISED.search(event.look))
-    ]
-    scripts = iter(find_sub_superscripts("".join(texts), marks) if marks else [])
-    script = next(scripts, None)
-    found: list[Event] = []
-    inside: list[Event] = []
-    for event, (start, end) in zip(events, bounds, strict=True):
-        at = start
-        while script is not None and script.start < end:
-            if at < script.start:
-                found.append(_part(event, at - start, script.start - start))
-            stop = min(end, script.end)
-            inside.append(_part(event, max(at, script.start) - start, stop - start))
-            at = stop
-            if script.end > end:
-                break
-            found.append(_object(inside, script))
-            inside, script = [], next(scripts, None)
-        if at < end or start == end:
-            found.append(_part(event, at - start, end - start))
-    return found
-
-
-def _part(event: Event, start: int, end: int) -> Event:
-    """Return a part of a text."""
-    if event.kind != "text" or end - start == len(event.text):
-        return event
-    text = event.text[start:end]
-    content = event.pieces[0].content
-    prefix = content.prefix if isinstance(content, Element) else ""
-    raw = f'<{prefix}t xml:space="preserve">{escape(text, quote=False)}</{prefix}t>'
-    return replace(event, pieces=(Piece(raw, event.look),), text=text)
-
-
-def _object(parts: Sequence[Event], script: Script) -> Event:
-    pieces = tuple(piece for part in parts for piece in part.pieces)
-    return Event("object", pieces, "" if script.is_note else "".join(part.text for part in parts))
+            first.setdefault(event.seen, event)
+            n_characters[event.seen] += len(event.text.strip())
+    return first[n_characters.most_common(1)[0][0]] if n_characters else Event("text", (Piece(""),))

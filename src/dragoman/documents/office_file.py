@@ -1,26 +1,23 @@
-"""Files of Word (.docx, WordprocessingML of ISO/IEC 29500): only paragraphs with a translation are written anew.
-
-The text of the body, tables, text boxes, headers, footers, footnotes and endnotes is translated. Comments, charts and
-all other parts of the package stay, byte for byte.
-"""
+"""Office documents: only paragraphs with a translation are written anew. All else stays, byte for byte."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dragoman.documents.word_paragraph import WordParagraph
+from dragoman.documents.office_formats import OPEN_DOCUMENT, POWERPOINT, WORD, OfficeFormat, with_styles
+from dragoman.documents.office_paragraph import OfficeParagraph
 from dragoman.documents.xml_tokens import Element, read_xml, xml_tree
 from dragoman.documents.zip_package import ZipPackage
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
+#: Where a package says which part is of which type: Microsoft's, and OpenDocument's.
 _TYPES = "[Content_Types].xml"
-_MAIN = ("document.main+xml", "document.macroEnabled.main+xml", "template.main+xml")
+_MIMETYPE, _MANIFEST = "mimetype", "META-INF/manifest.xml"
 #: Of all parts with text: each takes some hundred bytes of RAM, and most documents have a few ten thousand.
 _MOST_TAGS = 1_000_000
-_WITH_TEXT = (*_MAIN, "header+xml", "footer+xml", "footnotes+xml", "endnotes+xml")
 
 
 class _Part:
@@ -31,14 +28,17 @@ class _Part:
         name: of the part, for messages.
     """
 
-    def __init__(self, content: bytes, name: Path) -> None:
+    def __init__(self, content: bytes, name: Path, format: OfficeFormat) -> None:
         self._mark, self._encoding, tokens = read_xml(content, name)
         self._root = xml_tree(tokens)
+        format = format if format.text else with_styles(format, self._root)
         prefix = next((element.prefix for element in self._root.elements), "")
         self._paragraphs = {
             id(element): paragraph
-            for element in self._root.all()
-            if element.name == "p" and element.prefix == prefix and (paragraph := WordParagraph(element)).flows
+            for element in self._root.all(format.left_out)
+            if element.name in format.paragraphs
+            and (element.prefix == prefix or not format.has_root_prefix)
+            and (paragraph := OfficeParagraph(element, format)).flows
         }
 
     def segments(self) -> list[MarkedText]:
@@ -64,8 +64,23 @@ class _Part:
         return self._mark + write(self._root).encode(self._encoding, "xmlcharrefreplace")
 
 
-class WordFile:
-    """A file of Word.
+def parse_docx(content: bytes, name: Path) -> OfficeFile:
+    """Read a document of Word; see `OfficeFile`."""
+    return OfficeFile(content, name, WORD)
+
+
+def parse_pptx(content: bytes, name: Path) -> OfficeFile:
+    """Read a presentation of PowerPoint; see `OfficeFile`."""
+    return OfficeFile(content, name, POWERPOINT)
+
+
+def parse_odt(content: bytes, name: Path) -> OfficeFile:
+    """Read a text of OpenDocument; see `OfficeFile`."""
+    return OfficeFile(content, name, OPEN_DOCUMENT)
+
+
+class OfficeFile:
+    """An office document.
 
     Args:
         content: of the file.
@@ -75,16 +90,16 @@ class WordFile:
         DataError: it is no such file, damaged, encrypted, or made to do harm.
     """
 
-    def __init__(self, content: bytes, name: Path) -> None:
-        self._content = content
-        self._package = ZipPackage(content, name)
+    def __init__(self, content: bytes, name: Path, format: OfficeFormat) -> None:
+        self._content, self._format = content, format
+        self._package = ZipPackage(content, name, format.suffix)
         texts = {part: self._package.read(part) for part in self._parts_with_text(name)}
         if (n_tags := sum(content.count(b"<") for content in texts.values())) > _MOST_TAGS:
             raise DataError(f"{n_tags:,} tags; at most {_MOST_TAGS:,} are read", name, advice="split it")
-        self._parts = {part: _Part(content, name / part) for part, content in texts.items()}
+        self._parts = {part: _Part(content, name / part, format) for part, content in texts.items()}
 
     def segments(self) -> list[MarkedText]:
-        """Return the texts to translate: those of the body, then those of headers, footers and notes."""
+        """Return the texts to translate: those of the main part, then those of others."""
         return [segment for part in self._parts.values() for segment in part.segments()]
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
@@ -95,14 +110,20 @@ class WordFile:
         return self._package.rebuild(changed) if changed else self._content
 
     def _parts_with_text(self, name: Path) -> list[str]:
-        """Return the names of the parts to translate, the body first."""
+        """Return the names of the parts to translate, in the order of their kinds."""
         types: dict[str, str] = {}
-        if _TYPES in self._package.names:
+        if _MIMETYPE in self._package.names:
+            kind = self._package.read(_MIMETYPE).decode(errors="replace").strip()
+            types = {"content.xml": kind, "styles.xml": f"{kind}/styles.xml"}
+            if _MANIFEST in self._package.names and b"encryption-data" in self._package.read(_MANIFEST):
+                raise DataError("it has a password", name, advice="save it without a password")
+        elif _TYPES in self._package.names:
             _, _, tokens = read_xml(self._package.read(_TYPES), name / _TYPES)
             overrides = (element for element in xml_tree(tokens).all() if element.name == "Override")
             types = {one.get("PartName").removeprefix("/"): one.get("ContentType") for one in overrides}
-        found = [part for part in self._package.names if types.get(part, "").endswith(_WITH_TEXT)]
-        found.sort(key=lambda part: not types[part].endswith(_MAIN))
-        if not found or not types[found[0]].endswith(_MAIN):
-            raise DataError("this is no document of Word", name, advice="give a .docx")
+        kinds, main = self._format.parts, self._format.main
+        found = [part for part in self._package.names if types.get(part, "").endswith(kinds)]
+        found.sort(key=lambda part: next(place for place, kind in enumerate(kinds) if types[part].endswith(kind)))
+        if not any(types.get(part, "").endswith(main) for part in self._package.names):
+            raise DataError(f"this is no {self._format.name}", name, advice=f"give a {self._format.suffix}")
         return found

@@ -1,17 +1,16 @@
-"""A paragraph of a file of Word as segments, and with their translations in place of them."""
+"""A paragraph as segments, and with their translations in place of them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from html import escape
 
 from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching, words_in_place
 from dragoman.documents.mark_projection import project
-from dragoman.documents.word_events import CODE_STYLES, Event, Piece, paragraph_events
-from dragoman.documents.word_flows import Flow, paragraph_parts
-from dragoman.documents.word_looks import in_language
+from dragoman.documents.office_events import Event, Piece, paragraph_events
+from dragoman.documents.office_flows import Flow, paragraph_parts
+from dragoman.documents.office_formats import OfficeFormat
 from dragoman.documents.xml_tokens import ILLEGAL, Element
 from dragoman.text.protection import Stretch, occurrences
 from dragoman.translator import Translation
@@ -20,24 +19,18 @@ from dragoman.translator import Translation
 _MARK = re.compile("\0([0-9]+)\0")
 #: Parts on each side of a mark where a copy of its text is looked for.
 _NEAR = 200
-_EDGE = re.compile(r"(?P<kind>bookmark|\w*Range)(?P<edge>Start|End)")
 
 
-class WordParagraph:
+class OfficeParagraph:
     """A paragraph.
 
     Args:
         element: the whole of it.
     """
 
-    def __init__(self, element: Element) -> None:
-        self.element = element
-        properties = element.child("pPr")
-        style = properties.child("pStyle") if properties else None
-        is_code = style is not None and style.get("val") in CODE_STYLES
-        events = [] if is_code else paragraph_events(element)
-        self._parts = [*paragraph_parts(events)]
-        self._properties = properties.raw() if properties else ""
+    def __init__(self, element: Element, format: OfficeFormat) -> None:
+        self._element, self._format = element, format
+        self._parts = [*paragraph_parts(paragraph_events(element, format))]
 
     @property
     def flows(self) -> list[Flow]:
@@ -52,10 +45,14 @@ class WordParagraph:
             raw: writes an element that stays, and paragraphs inside it.
         """
         given = iter(translations)
-        prefix = self.element.prefix
-        parts = [self.element.start, self._properties]
+        element, prefix = self._element.child("pPr"), self._element.prefix
+        properties = element.raw() if element else ""
+        parts = [
+            self._element.start,
+            self._format.directed(properties, language, prefix) if language else properties,
+        ]
         for part in self._parts:
-            writer = _Writer(prefix, language, raw)
+            writer = _Writer(self._format, prefix, language, raw)
             if isinstance(part, Event):
                 writer.add(part.pieces)
             elif (translation := next(given)).text == part.source.text:
@@ -64,15 +61,15 @@ class WordParagraph:
             else:
                 writer.fill(part, translation)
             parts += writer.written
-        return "".join([*parts, self.element.end])
+        return "".join([*parts, self._element.end])
 
 
 class _Writer:
     """Writes runs."""
 
-    def __init__(self, prefix: str, language: str | None, raw: Callable[[Element], str]) -> None:
+    def __init__(self, format: OfficeFormat, prefix: str, language: str | None, raw: Callable[[Element], str]) -> None:
         self.written: list[str] = []
-        self._prefix, self._language, self._raw = prefix, language, raw
+        self._format, self._prefix, self._language, self._raw = format, prefix, language, raw
         #: Beginnings of bookmarks and the like that are still to come, and ends that wait for theirs.
         self._to_come: set[tuple[str, str]] = set()
         self._late: dict[tuple[str, str], Piece] = {}
@@ -80,12 +77,12 @@ class _Writer:
     def add(self, pieces: Sequence[Piece]) -> None:
         """Write what stays. No end of a bookmark, a comment or the like comes before its beginning."""
         for piece in pieces:
-            edge, key = _edge(piece)
+            edge, key = self._edge(piece)
             if edge == "End" and key in self._to_come:
                 self._late[key] = piece
                 continue
             raw = piece.content if isinstance(piece.content, str) else self._raw(piece.content)
-            self.written.append(raw if piece.look is None else self._run(piece.look, raw))
+            self.written.append(raw if piece.look is None else self._format.run(piece.look, raw, self._prefix))
             self._to_come.discard(key)
             if edge == "Start" and key in self._late:
                 self.add([self._late.pop(key)])
@@ -93,7 +90,7 @@ class _Writer:
     def fill(self, flow: Flow, translation: Translation) -> None:
         """Write a flow with a translation."""
         pieces = [piece for event in flow.events for piece in event.pieces]
-        self._to_come = {key for edge, key in map(_edge, pieces) if edge == "Start"}
+        self._to_come = {key for edge, key in map(self._edge, pieces) if edge == "Start"}
         looks = [flow.look]
         self._text(flow.before, flow.look)
         for number, part in enumerate(_projected(flow, translation)):
@@ -104,28 +101,24 @@ class _Writer:
             if step.event is not None:
                 self.add(step.event.pieces)
             if step.look is not None or (step.event is not None and step.event.text):
-                looks.append(step.look or looks[-1])
+                looks.append(looks[-1] if step.look is None else step.look)
             elif step.event is None or step.event.kind == "close":
                 looks = looks[:-1] or looks
         self._text(flow.after, flow.look)
 
     def _text(self, text: str, look: str) -> None:
         if text:
-            look = in_language(look, self._language, self._prefix) if self._language else look
-            prefix = self._prefix
-            raw = f'<{prefix}t xml:space="preserve">{escape(text, quote=False)}</{prefix}t>'
-            self.written.append(self._run(look, raw))
+            look = self._format.localized(look, self._language, self._prefix) if self._language else look
+            self.written.append(self._format.run(look, self._format.characters(text, self._prefix), self._prefix))
 
-    def _run(self, look: str, content: str) -> str:
-        return f"<{self._prefix}r>{look}{content}</{self._prefix}r>"
-
-
-def _edge(piece: Piece) -> tuple[str, tuple[str, str]]:
-    """Return Start or End for the edge of a bookmark, a comment or the like, and which it is; else nothing."""
-    name = "" if isinstance(piece.content, str) else piece.content.name
-    if isinstance(piece.content, str) or (match := _EDGE.fullmatch(name)) is None:
-        return "", ("", "")
-    return match["edge"], (match["kind"], piece.content.get("id"))
+    def _edge(self, piece: Piece) -> tuple[str, tuple[str, str]]:
+        """Return Start or End for the edge of a bookmark, a comment or the like, and which it is; else nothing."""
+        content = piece.content
+        match = None if isinstance(content, str) else self._format.edges.fullmatch(content.name)
+        if isinstance(content, str) or match is None:
+            return "", ("", "")
+        key = next(filter(None, map(content.get, self._format.edge_keys)), "")
+        return match["edge"].capitalize(), (match["kind"], key)
 
 
 def _projected(flow: Flow, translation: Translation) -> list[str]:

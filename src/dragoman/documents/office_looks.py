@@ -1,0 +1,113 @@
+"""The formatting of words (`<w:rPr>`): which is the same, and in which language the words are."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from dragoman.documents.xml_tokens import attributes, with_attribute
+from dragoman.text.languages import base_language, is_right_to_left
+
+#: A part of a tag: a character, or a value in quotes.
+_INSIDE = r"""(?:[^"'>]|"[^"]*"|'[^']*')"""
+#: Properties that the standard of Word puts after the language, the direction of a run, and that of a paragraph.
+_LATER = {
+    "lang": "eastAsianLayout|specVanish|oMath|rPrChange",
+    "rtl": "cs|em|lang|eastAsianLayout|specVanish|oMath|rPrChange",
+    "bidi": "adjustRightInd|snapToGrid|spacing|ind|contextualSpacing|mirrorIndents|suppressOverlap|jc|textDirection|"
+    "textAlignment|textboxTightWrap|outlineLvl|divId|cnfStyle|rPr|sectPr|pPrChange",
+}
+#: Languages whose usual region has another code.
+_REGIONS = {
+    "ar": "ar-SA", "de": "de-DE", "en": "en-US", "es": "es-ES", "fa": "fa-IR", "fr": "fr-FR", "he": "he-IL",
+    "it": "it-IT", "ja": "ja-JP", "ko": "ko-KR", "nl": "nl-NL", "pl": "pl-PL", "pt": "pt-PT", "ru": "ru-RU",
+    "ur": "ur-PK", "zh": "zh-CN",
+}  # fmt: skip
+_EAST_ASIAN = frozenset(("zh", "ja", "ko"))
+
+
+def seen_look(look: str, unseen: re.Pattern[str]) -> str:
+    """Return a formatting without what a reader does not see, for comparison."""
+    bare = unseen.sub("", look)
+    return "" if re.fullmatch(r"<[^<>\s]+\s*/?>\s*(</[^<>]*>)?", bare) else bare
+
+
+def in_language(look: str, language: str, prefix: str) -> str:
+    """Return a formatting of Word for words in a language, so that a program spells and shows them as such.
+
+    Words of East Asia get the fonts for them, and words from right to left their direction.
+
+    Args:
+        prefix: of the elements, with its colon.
+    """
+    if not prefix:
+        return look
+    is_asian, is_rtl = base_language(language) in _EAST_ASIAN, is_right_to_left(language)
+    kind = "eastAsia" if is_asian else "bidi" if is_rtl else "val"
+    body = _with(_inner(look), prefix, "lang", f' {prefix}{kind}="{_code(language)}"')
+    body = _with(body, prefix, "rtl", "" if is_rtl else None)
+    if is_rtl:  # such words have a bold, an italic and a size of their own
+        own = re.compile(rf"<{re.escape(prefix)}(b|i|sz)\b({_INSIDE}*?/>)(?!\s*<{re.escape(prefix)}\1Cs\b)")
+        body = own.sub(lambda match: f"{match[0]}<{prefix}{match[1]}Cs{match[2]}", body)
+    return f"<{prefix}rPr>{_with_hint(body, prefix) if is_asian else body}</{prefix}rPr>"
+
+
+def in_direction(properties: str, language: str, prefix: str) -> str:
+    """Return properties of a paragraph of Word with the direction of a language."""
+    body = _with(_inner(properties), prefix, "bidi", "" if is_right_to_left(language) else None)
+    return f"<{prefix}pPr>{body}</{prefix}pPr>" if prefix and (properties or body) else properties
+
+
+def with_language(look: str, language: str, prefix: str) -> str:
+    """Return a formatting of PowerPoint for words in a language, without the note of a mistake in spelling."""
+    tag, rest = _tag(look or f"<{prefix}rPr/>")
+    return with_attribute(with_attribute(tag, "err", ""), "lang", _code(language)) + rest
+
+
+def with_direction(properties: str, language: str, prefix: str) -> str:
+    """Return properties of a paragraph of PowerPoint with the direction of a language; its side is the other one."""
+    tag, rest = _tag(properties or f"<{prefix}pPr/>")
+    own = dict(attributes(tag))
+    was_rtl, is_rtl = own.get("rtl") in ("1", "true"), is_right_to_left(language)
+    if was_rtl == is_rtl:
+        return properties
+    side = own.get("algn", "")
+    tag = with_attribute(tag, "algn", {"l": "r", "r": "l"}.get(side, side))
+    return with_attribute(tag, "rtl", "1" if is_rtl else "0") + rest
+
+
+def _tag(properties: str) -> tuple[str, str]:
+    """Return the start tag of an element, and the rest of it."""
+    match = re.match(rf"<{_INSIDE}*>", properties)
+    end = match.end() if match else 0
+    return properties[:end], properties[end:]
+
+
+def _code(language: str) -> str:
+    return escape(_REGIONS.get(language, language).replace("_", "-"))
+
+
+def _inner(properties: str) -> str:
+    """Return what is inside an element."""
+    return re.sub(r"^<[^>]*/>$|^<[^>]*>|</[^>]*>$", "", properties)
+
+
+def _with(body: str, prefix: str, name: str, attributes: str | None) -> str:
+    """Return properties of Word with one of `_LATER` in its place, or without it."""
+    body = re.sub(rf"<{re.escape(prefix)}{name}\b{_INSIDE}*?(/>|>\s*</[^>]*>)", "", body)
+    if attributes is None:
+        return body
+    after = re.search(rf"<(\w+:)?({_LATER[name]})\b", body)
+    at = after.start() if after else len(body)
+    return f"{body[:at]}<{prefix}{name}{attributes}/>{body[at:]}"
+
+
+def _with_hint(body: str, prefix: str) -> str:
+    """Return properties in which characters of several scripts, such as quotes, have the fonts of East Asia."""
+    hint, name = f'{prefix}hint="eastAsia"', re.escape(prefix)
+    if (fonts := re.search(rf"<{name}rFonts\b{_INSIDE}*?(?=/?>)", body)) is not None:
+        bare = re.sub(rf"""\s*{name}hint=("[^"]*"|'[^']*')""", "", fonts.group())
+        return f"{body[: fonts.start()]}{bare.rstrip()} {hint}{body[fonts.end() :]}"
+    style = re.match(rf"<{name}rStyle\b{_INSIDE}*?/>", body)
+    at = style.end() if style else 0
+    return f"{body[:at]}<{prefix}rFonts {hint}/>{body[at:]}"

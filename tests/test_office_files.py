@@ -1,0 +1,150 @@
+"""PowerPoint and OpenDocument: the file of its own segments is the file, objects stay, bad files are refused."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+import zipfile
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from office_samples import SAMPLES, odt, pptx, r, span, zipped
+
+from dragoman.documents import Document, parse_document
+from dragoman.errors import DataError
+from dragoman.translator import Translation
+
+
+def parts(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        assert file.testzip() is None
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def translated(text: str, *links: tuple[int, int]) -> Translation:
+    return replace(Translation(text, 0.0, ()), alignment=links or None)
+
+
+def changed(document: Document) -> list[Translation]:
+    return [translated(f"{segment.text} Zusatz") for segment in document.segments()]
+
+
+def check_message(error: DataError) -> None:
+    assert "\n" not in error.message
+    assert "; " in error.message
+
+
+@pytest.mark.parametrize("format", SAMPLES)
+@pytest.mark.parametrize("seed", range(30))
+def test_only_texts_change_and_nothing_is_lost(format: str, seed: int) -> None:
+    make, with_text, names = SAMPLES[format]
+    content = make(random.Random(seed))
+    document = parse_document(content, format)
+    assert document.rebuild([translated(one.text) for one in document.segments()], "ar") == content
+    translations = changed(document)
+    written = document.rebuild(translations, ("de", "zh", "ar", None)[seed % 4])
+    before, after = parts(content), parts(written)
+    assert list(before) == list(after)
+    assert [before[name] == after[name] for name in before if name not in with_text].count(False) == 0
+    for name in with_text:
+        ElementTree.fromstring(after[name])
+        tags = [sorted(re.findall(rf"</?(?:{names})\b", one[name].decode())) for one in (before, after)]
+        assert tags[0] == tags[1]
+    again = parse_document(written, format).segments()
+    texts = [sorted("".join("".join(one.text for one in each).split())) for each in (again, translations)]
+    assert texts[0] == texts[1]
+
+
+@given(st.sampled_from([*SAMPLES]), st.integers(0, 30), st.data())
+def test_broken_files_give_a_result_or_one_line(format: str, seed: int, data: st.DataObject) -> None:
+    make, (name, *_), _ = SAMPLES[format]
+    content = make(random.Random(seed))
+    if data.draw(st.booleans()):
+        files = parts(content)
+        broken = bytearray(files[name])
+        place = data.draw(st.integers(0, len(broken)))
+        patch = data.draw(st.sampled_from([b"", b"<", b"<a:p>", b"</text:span>", b"\0", b"\xff", b"<a:r/>", b"&x;"]))
+        broken[place : place + data.draw(st.integers(0, 9))] = patch
+        content = zipped(
+            {one: part.decode("latin-1") for one, part in files.items()} | {name: broken.decode("latin-1")}
+        )
+    else:
+        content = content[: data.draw(st.integers(0, len(content)))]
+    try:
+        document = parse_document(content, format)
+        written = document.rebuild(changed(document), "ar")
+    except DataError as error:
+        check_message(error)
+        return
+    ElementTree.fromstring(parts(written)[name])
+
+
+@pytest.mark.parametrize(
+    ("format", "files", "message"),
+    [
+        ("pptx", {"a": ""}, r"no presentation of PowerPoint: .*; give a \.pptx"),
+        ("docx", parts(pptx("")), "no document of Word"),
+        ("odt", {"a": ""}, r"no text of OpenDocument: .*; give a \.odt"),
+        ("odt", parts(odt("", mimetype="application/vnd.oasis.opendocument.spreadsheet")), "no text of OpenDocument"),
+        ("odt", {name: part for name, part in parts(odt("")).items() if name != "content.xml"}, "no text of OpenDoc"),
+        ("odt", parts(odt("")) | {"META-INF/manifest.xml": "<a:encryption-data/>"}, "it has a password"),
+        ("odt", parts(odt("")) | {"content.xml": bytes(9 * 2**20)}, "content.xml unpacks to far too much"),
+        ("pptx", {"slide.xml": '<!DOCTYPE a [<!ENTITY x "&y;&y;">]><a>&x;</a>'}, r"document type \(DTD\)"),
+        ("pptx", {"slide.xml": "<a><b></a>"}, "not well-formed"),
+    ],
+    ids=range(9),
+)
+def test_files_without_their_parts_or_with_entities_are_refused(
+    format: str, files: dict[str, bytes | str], message: str
+) -> None:
+    if "slide.xml" in files and format == "pptx":
+        files = parts(pptx("")) | files
+    with pytest.raises(DataError, match=message):
+        parse_document(zipped(files), format)
+
+
+def test_a_slide_has_formatting_links_direction_and_tabs() -> None:
+    link = '<a:rPr lang="en-US" i="1" err="1"><a:hlinkClick r:id="r1"/></a:rPr>'
+    end = '<a:endParaRPr lang="en-US"/>'
+    inner = '<a:pPr lvl="1" algn="l"/>' + r("The ") + r("old mill", link) + r(" is open.\tToday") + end
+    document = parse_document(pptx(f"<a:p>{inner}</a:p>"), "pptx")
+    assert [one.text for one in document.segments()] == ["The old mill is open.", "Today"]
+    written = document.rebuild(
+        [translated("الطاحونة القديمة مفتوحة.", (2, 0), (1, 1), (4, 2)), translated("اليوم")], "ar"
+    )
+    slide = parts(written)["slide.xml"].decode()
+    assert '<a:p><a:pPr lvl="1" algn="r" rtl="1"/>' in slide
+    assert (
+        '<a:r><a:rPr i="1" lang="ar-SA"><a:hlinkClick r:id="r1"/></a:rPr><a:t>الطاحونة القديمة</a:t></a:r>'
+        '<a:r><a:rPr lang="ar-SA"/><a:t> مفتوحة.</a:t></a:r><a:r><a:t>\t</a:t></a:r>'
+        f'<a:r><a:rPr lang="ar-SA"/><a:t>اليوم</a:t></a:r>{end}</a:p>' in slide
+    )
+    back = parse_document(written, "pptx").rebuild([translated("Die Mühle"), translated("Heute")], "de")
+    assert '<a:pPr lvl="1" algn="l" rtl="0"/>' in parts(back)["slide.xml"].decode()
+
+
+def test_a_text_has_its_spans_code_formulas_links_and_bookmarks() -> None:
+    inner = (
+        f'There the <text:a href="b">{span("old  mill")}</text:a> has H{span("2", "T2")}O.<text:tab/>'
+        f"Type {span('ls', 'T3')} "
+        '<text:bookmark-start text:name="n" xml:id="x"/>now<text:bookmark-end text:name="n"/> on page '
+        "<text:page-number>3</text:page-number>."
+    )
+    kept = "<text:p><office:annotation><text:p>A note.</text:p></office:annotation></text:p>"
+    document = parse_document(odt(f"<text:p>{inner}</text:p>{kept}"), "odt")
+    first, second = document.segments()
+    assert (first.text, second.text) == ("There the old mill has H2O.", "Type ls now on page 3.")
+    assert [one.text[slice(*place)] for one in (first, second) for place in one.verbatim] == ["H2O", "ls", "3"]
+    links = ((0, 4), (1, 0), (2, 1), (3, 2), (4, 3), (5, 5))
+    written = document.rebuild([translated("Die alte Mühle hat dort H2O.", *links), translated("Auf S. 3 ls")], "de")
+    content = parts(written)["content.xml"].decode()
+    assert f'Die <text:a href="b">{span("alte Mühle")}</text:a> hat dort H{span("2", "T2")}O.<text:tab/>' in content
+    assert content.index("bookmark-start") < content.index("bookmark-end")
+    assert span("ls", "T3") in content
+    assert kept in content
+    with zipfile.ZipFile(io.BytesIO(written)) as file:
+        assert file.infolist()[0].compress_type == zipfile.ZIP_STORED
