@@ -168,8 +168,13 @@ def addresses() -> dict[str, str]:
 
 
 def description() -> str:
-    """Return README.md for a package index, which has no files of the repository: no pictures, and words for links."""
+    """Return README.md for a package index, which has the package and no files of the repository.
+
+    There are no pictures, words for links, and it is installed by its name.
+    """
     text = Path("README.md").read_text(encoding="utf-8")
+    text = re.sub(r'pip install -c constraints\.txt ("?)\.', r"pip install \1dragoman", text)
+    text = re.sub(r", from this folder \([^)]*\):", ":", text)
     text = re.sub(r"^!\[[^\]]*\]\((?!\w+:)[^)]*\)\n\n", "", text, flags=re.M)
     return re.sub(r"\[([^\]]*)\]\((?!\w+:)[^)]*\)", r"\1", text)
 
