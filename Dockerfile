@@ -1,14 +1,20 @@
-# A translation server: docker build -t dragoman . && docker run -p 127.0.0.1:5000:5000 dragoman
+# A translation server as LibreTranslate is: docker build -t dragoman . (docs/guide/deploy.md)
 FROM python:3.12-slim AS build
+# hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
 COPY . /source
 WORKDIR /source
-RUN python -m venv /opt/dragoman && /opt/dragoman/bin/pip install --no-cache-dir -c constraints.txt ".[serve,documents,memory]"
+ENV DRAGOMAN_REQUIRE_LIBRARIES=1
+RUN python -m venv --without-pip /opt/dragoman \
+    && pip --no-cache-dir --python /opt/dragoman/bin/python install -c constraints.txt ".[serve,documents,memory]"
 
 FROM python:3.12-slim
 COPY --from=build /opt/dragoman /opt/dragoman
-RUN useradd --system dragoman
-USER dragoman
-ENV DRAGOMAN_SERVE_HOST=0.0.0.0 DRAGOMAN_SERVE_MODELS=everyday PATH=/opt/dragoman/bin:$PATH
+# Only `get` writes here; a server writes temporary files alone.
+RUN mkdir /models && chown 65532:65532 /models
+USER 65532:65532
+ENV PATH=/opt/dragoman/bin:$PATH DRAGOMAN_MODELS=/models DRAGOMAN_SERVE_MODELS=everyday DRAGOMAN_SERVE_HOST=0.0.0.0
 EXPOSE 5000
-CMD ["dragoman", "serve"]
+HEALTHCHECK --start-period=60s CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:5000/health', timeout=10)"]
+ENTRYPOINT ["dragoman"]
+CMD ["serve"]

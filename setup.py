@@ -168,8 +168,16 @@ def addresses() -> dict[str, str]:
 
 
 def description() -> str:
-    """Return README.md for a package index, which has no files of the repository: no pictures, and words for links."""
+    """Return README.md for a package index, where dragoman is installed by its name.
+
+    Links and pictures are those of the repository at ADDRESS; without one, there are words for links, and no pictures.
+    """
     text = Path("README.md").read_text(encoding="utf-8")
+    text = re.sub(r'pip install -c constraints\.txt ("?)\.', r"pip install \1dragoman", text)
+    text = re.sub(r", from this folder \([^)]*\):", ":", text)
+    if ADDRESS:
+        text = re.sub(r"(!\[[^\]]*\])\((?!\w+:)", rf"\1({ADDRESS}/raw/main/", text)
+        return re.sub(r"(\[[^\]]*\])\((?!\w+:)", rf"\1({ADDRESS}/blob/main/", text)
     text = re.sub(r"^!\[[^\]]*\]\((?!\w+:)[^)]*\)\n\n", "", text, flags=re.M)
     return re.sub(r"\[([^\]]*)\]\((?!\w+:)[^)]*\)", r"\1", text)
 

@@ -1,8 +1,8 @@
 """Build the sdist of a release and check it: python .ci/release.py FOLDER, on Linux, with git.
 
 The sdist is built twice, and a wheel from each without git: the same bits both times. The wheel is checked (twine,
-check-wheel-contents, at most 32 MB) and thrown away, since wheels.yml builds those of all platforms. What a new
-environment with it contains is listed beside the sdist, as a bill of materials (CycloneDX).
+check-wheel-contents, at most 32 MB) and thrown away, since wheels.yml builds those of all platforms. What it brings
+into an empty environment is listed beside the sdist, as a bill of materials (CycloneDX).
 """
 
 import gzip
@@ -38,9 +38,13 @@ def main(folder: Path) -> None:
         print(f"{wheels[0].name}: {n_bytes:,} bytes")
         if n_bytes > MOST_BYTES:
             sys.exit(f"error: the wheel has more than {MOST_BYTES:,} bytes")
-        inside = environment(place / "inside", "-c", ROOT / "constraints.txt", wheels[0])
-        listed = folder / f"{sdists[0].name.removesuffix('.tar.gz')}.cdx.json"
-        call(tools, "cyclonedx_py", "environment", "--output-reproducible", "-o", listed, inside)
+        name = sdists[0].name.removesuffix(".tar.gz")
+        venv.create(place / "inside")  # without pip, which the list would name
+        inside = place / "inside/bin/python"
+        # By its name: the list would contain the path of the wheel.
+        where = ("--find-links", wheels[0].parent, "-c", ROOT / "constraints.txt", name.replace("-", "=="))
+        call(tools, "pip", "--quiet", "--python", inside, "install", *where)
+        call(tools, "cyclonedx_py", "environment", "--output-reproducible", "-o", folder / f"{name}.cdx.json", inside)
         shutil.copy(sdists[0], folder)
 
 

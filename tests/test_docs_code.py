@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+import runpy
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -152,6 +153,18 @@ def test_the_readme_is_the_same_in_both_languages() -> None:
         assert ours == theirs
     assert f"]({chinese.name})" in english.read_text(encoding="utf-8")
     assert f"]({english.name})" in chinese.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("address", ["", "https://example.org/us/dragoman"])
+def test_the_readme_on_a_package_index_refers_to_no_file(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    description = runpy.run_path("setup.py")["description"]
+    monkeypatch.setitem(description.__globals__, "ADDRESS", address)
+    text = description()
+    assert [link["target"] for link in LINK.finditer(text) if not link["target"].startswith("https:")] == []
+    assert (f"]({address}/raw/main/docs/images/" in text) == bool(address)
+    assert "pip install dragoman\n" in text
+    assert "constraints.txt" not in text
 
 
 def command_lines(script: str) -> Iterator[list[str]]:

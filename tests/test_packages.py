@@ -99,10 +99,10 @@ def test_a_command_that_needs_pytorch_says_so_first(
         assert (code, line[:23]) == (2, "error: No such option: ")
         return
     assert code == 1
-    needs = name if name.startswith("PyTorch") else f"{name} needs PyTorch; install it in dragoman's repository:"
+    needs = name if name.startswith("PyTorch") else f"{name} needs PyTorch; install it:"
     hint = "(pytorch.org tells how to get the small build for CPUs)"
     assert line.startswith(f"error: {needs}")
-    assert line.endswith(f'pip install -c constraints.txt ".[train]" {hint}')
+    assert line.endswith(f'pip install "dragoman[train]" {hint}')
     assert not list(tmp_path.glob("new*"))
 
 

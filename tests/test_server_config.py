@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -145,3 +146,11 @@ def test_a_server_without_a_model_says_what_is_missing(capsys: pytest.CaptureFix
     assert "a server without a model; name one: --model everyday" in capsys.readouterr().err
     assert run(["serve", "-m", "no-such-model"]) == 3
     assert explain(ConfigError("x")) == (2, "x")
+
+
+def test_the_examples_of_a_deployment_name_settings_that_exist() -> None:
+    root = Path(__file__).resolve().parent.parent
+    text = "".join(path.read_text(encoding="utf-8") for path in (root / "Dockerfile", *root.glob("deploy/*")))
+    names = {*re.findall(r"\b(?:DRAGOMAN_SERVE|LT)_[A-Z_]+", text)}
+    assert len(names) > 4
+    assert names <= {*LIBRETRANSLATE, *(f"DRAGOMAN_SERVE_{name.upper()}" for name in ServerConfig.model_fields)}

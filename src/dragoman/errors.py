@@ -48,12 +48,12 @@ def counted(number: int, one: str, several: str = "") -> str:
 
 
 def install_advice(extra: str, beginning: str = "install it") -> str:
-    """Return the advice to install an extra. dragoman is installed from its repository (docs/install.md).
+    """Return the advice to install an extra. dragoman is there already: pip fetches only what the extra needs.
 
     >>> print(install_advice("plot"))
-    install it in dragoman's repository: pip install -c constraints.txt ".[plot]"
+    install it: pip install "dragoman[plot]"
     """
-    return f'{beginning} in dragoman\'s repository: pip install -c constraints.txt ".[{extra}]"'
+    return f'{beginning}: pip install "dragoman[{extra}]"'
 
 
 def _line(text: str) -> str:
