@@ -122,7 +122,7 @@ def test_what_is_trained_learns_five_sentences(name: str) -> None:
     source_words, target_words = Vocabulary(TEXTS), Vocabulary(TEXTS.values())
     ids = [(source_words.ids(source), [START, *target_words.ids(target)]) for source, target in TEXTS.items()]
     model = BUILDERS[name](len(source_words.words), len(target_words.words))
-    assert len(list(train(model, ids, n_steps=120, n_rows=5))) == 120
+    assert len(list(train(model, ids, n_steps=100, n_rows=5))) == 100
     assert [translate(model, source_words, target_words, source) for source in TEXTS] == list(TEXTS.values())
 
 
