@@ -168,7 +168,7 @@ def neural(captions: Captions, n_steps: int = N_STEPS) -> dict[str, Any]:
         "RNN with attention": lambda: AttentiveRNNTranslator(*sizes, width=WIDTH),
         "Transformer": lambda: Transformer(*sizes, d_model=WIDTH, d_ff=2 * WIDTH, n_layers=2),
     }
-    systems, curves, models = [], {}, {}
+    systems, models = [], {}
     for name, build in builders.items():
         torch.manual_seed(1)
         random.seed(1)
@@ -179,7 +179,6 @@ def neural(captions: Captions, n_steps: int = N_STEPS) -> dict[str, Any]:
             losses.append(loss)
             if len(losses) % 100 == 0:
                 print(f"{len(losses)}: {sum(losses[-100:]) / 100:.3f}", flush=True)
-        curves[name] = [round(sum(losses[i : i + 100]) / 100, 2) for i in range(0, n_steps, 100)]
 
         def translate(texts: list[Words], model: Any = model) -> list[Words]:
             return greedy(model, source_words, target_words, texts)
@@ -188,7 +187,6 @@ def neural(captions: Captions, n_steps: int = N_STEPS) -> dict[str, Any]:
         systems.append(captions.record(name, translate, started_s, n_parameters))
     return {
         "neural": systems,
-        "losses": curves,
         "attention": watched(models["RNN with attention"], source_words, target_words),
     }
 
