@@ -104,7 +104,7 @@ def words(text: str) -> Words:
 
 
 def read_captions() -> Captions:
-    """Read the corpus. Both other splits are held out, since nothing is chosen by either."""
+    """Read the corpus; both other splits are held out."""
     settings = DataConfig(corpus="multi30k", source_lang="en", target_lang="de")
     training, *held_out = (
         [(words(source), words(target)) for source, target in read_pairs(settings, split)]
