@@ -49,13 +49,15 @@ def start_sphinx(language: str, site: Path) -> subprocess.Popen[bytes]:
 
 
 def write_notebooks(language: str, site: Path) -> None:
-    """Write the pages of a language that run as notebooks, and beside them the data and the module that they read."""
+    """Write the pages of a language that run as notebooks, and beside them the data and the modules that they read."""
     folder = site / language / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
     for page in pages_that_run(language):
         write_notebook(page, folder)
     shutil.copytree(BOOK / "data", site / language / "data", dirs_exist_ok=True)
     shutil.copy(BOOK / "transformer.py", site / language)
+    no_cache = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(BOOK / "history", site / language / "history", ignore=no_cache, dirs_exist_ok=True)
 
 
 if __name__ == "__main__":

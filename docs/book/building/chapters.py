@@ -32,7 +32,10 @@ def pages_that_run(language: str) -> list[Path]:
     """The chapters, and the pages between them that have cells, too."""
     return [BOOK / language / f"{name}.md" for name in ("fifteen-minutes", "primer")] + [
         *chapters(language),
-        *(BOOK / language / f"{name}.md" for name in ("why-attention", "one-sentence", "solutions")),
+        *(
+            BOOK / language / f"{name}.md"
+            for name in ("why-attention", "five-translators", "one-sentence", "solutions")
+        ),
     ]
 
 

@@ -34,8 +34,8 @@ MODELS = "DRAGOMAN_BOOK_MODELS"
 def folder() -> Path:
     """Return the folder of the outputs; its name is a hash of all files, except the cells, that could change them."""
     digest = hashlib.sha256()
-    files = [*(ROOT / "src").rglob("*.py"), *(BOOK / "data").iterdir(), BOOK / "transformer.py"]
-    files += [HERE / "matplotlibrc", HERE / "kernel.py"]
+    files = [*(ROOT / "src").rglob("*.py"), *(BOOK / "data").iterdir(), *(BOOK / "history").glob("*.py")]
+    files += [BOOK / "transformer.py", HERE / "matplotlibrc", HERE / "kernel.py"]
     for path in sorted(files):
         digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return BUILD / f"outputs-{digest.hexdigest()[:16]}"
