@@ -11,7 +11,6 @@ from pathlib import Path
 from dragoman.documents.inline_elements import PRESERVED_XML, TextSyntax, inline_parts
 from dragoman.documents.messages import EDGE, ESCAPED_BREAKS, Form, Forms, Part, StringFile, escaping, unescaped
 from dragoman.documents.xml_tokens import XmlFile, parse_xml
-from dragoman.errors import DataError
 
 _QUANTITY = re.compile(r"""(?P<before>.*\squantity\s*=\s*["'])(?P<category>\w+)(?P<rest>.*)""", re.DOTALL)
 _REFERENCE = re.compile(r"\s*[@?][\w+.:*/]+\s*")
@@ -59,11 +58,7 @@ def _parsed(
     content: bytes, name: Path, wanted: str, kind: str, read: Callable[[XmlFile], Iterator[tuple[int, int, list[Part]]]]
 ) -> StringFile:
     """Return a file, of which some tokens are parts to translate."""
-    file = parse_xml(content, name)
-    root = file.tokens[file.root]
-    if root.name != wanted:
-        problem = f"this is XML ({root.name}), not {kind}"
-        raise DataError(problem, name, line=file.line(file.root), advice=f"give a file with <{wanted}>")
+    file = parse_xml(content, name, wanted, kind)
     parts: list[Part] = []
     at = 0
     for start, end, found in read(file):
@@ -116,8 +111,7 @@ def _plural(file: XmlFile, items: list[int]) -> list[Part]:
     if len(forms) < len(items):
         return [token.raw for token in file.tokens[items[0] : file.ends[items[-1]] + 1]]
     gaps = ["".join(token.raw for token in file.tokens[file.ends[one] + 1 : other]) for one, other in pairwise(items)]
-    before = file.tokens[items[0] - 1]
-    return [Forms(forms, gaps, before.raw if before.kind == "text" else "", is_plural=True)]
+    return [Forms(forms, gaps, file.indentation(items[0]), is_plural=True)]
 
 
 def _resx_parts(file: XmlFile) -> Iterator[tuple[int, int, list[Part]]]:

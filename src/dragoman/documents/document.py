@@ -31,6 +31,11 @@ def is_left_out(translations: Iterable[Translation]) -> bool:
     return any("unsure" in translation.flags for translation in translations)
 
 
+def are_remembered(translations: Iterable[Translation]) -> bool:
+    """Return True if all of them are those of equal texts in a translation memory."""
+    return all(translation.memory and translation.memory[0].score == 1 for translation in translations)
+
+
 @runtime_checkable
 class Reviewed(Protocol):
     """A document that people check: its new translations can be marked as fuzzy, or to be reviewed."""

@@ -87,20 +87,31 @@ class XmlFile:
         """Return the line of a token, from 1."""
         return sum(token.raw.count("\n") for token in self.tokens[:at]) + 1
 
+    def indentation(self, at: int) -> str:
+        """Return the white space before a tag."""
+        before = self.tokens[at - 1]
+        return before.raw if before.kind == "text" and before.raw.isspace() else ""
+
+    def with_element(self, at: int, raw: str) -> dict[int, str]:
+        """Return the change of tokens that puts something else in place of an element."""
+        return dict.fromkeys(range(at, self.ends[at] + 1), "") | {at: raw}
+
     def written(self, changed: Mapping[int, str]) -> bytes:
         """Return the content of the file with some tokens replaced."""
         text = "".join(changed.get(at, token.raw) for at, token in enumerate(self.tokens))
         return self.mark + text.encode(self.encoding, "xmlcharrefreplace")
 
 
-def parse_xml(content: bytes, name: Path, *, allow_doctype: bool = False) -> XmlFile:
+def parse_xml(content: bytes, name: Path, root: str, kind: str, *, allow_doctype: bool = False) -> XmlFile:
     """Return the tokens of a file.
 
     Args:
+        root: the name of the first tag that files of this kind have.
+        kind: what these files are, for a message.
         allow_doctype: also read a file that names a document type, which is not looked at.
 
     Raises:
-        DataError: as `read_xml`.
+        DataError: as `read_xml`, or it is of another kind.
     """
     mark, encoding, found = read_xml(content, name, allow_doctype=allow_doctype)
     tokens, ends, opened, prefix = [], dict[int, int](), list[int](), ""
@@ -111,7 +122,12 @@ def parse_xml(content: bytes, name: Path, *, allow_doctype: bool = False) -> Xml
         elif token.kind == "end":
             ends[opened.pop()] = at
         tokens.append(token._replace(name=token.name.removeprefix(prefix)) if prefix else token)
-    return XmlFile(mark, encoding, tokens, ends, prefix)
+    file = XmlFile(mark, encoding, tokens, ends, prefix)
+    first = tokens[file.root]
+    if first.name != root:
+        problem = f"this is XML ({first.name}), not {kind}"
+        raise DataError(problem, name, line=file.line(file.root), advice=f"give a file with <{root}>")
+    return file
 
 
 def read_xml(content: bytes, name: Path, *, allow_doctype: bool = False) -> tuple[bytes, str, Iterator[XmlToken]]:
