@@ -8,8 +8,9 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+from dragoman.documents.document import Part, TextFile
 from dragoman.documents.inline_elements import PRESERVED_XML, TextSyntax, inline_parts
-from dragoman.documents.messages import EDGE, ESCAPED_BREAKS, Form, Forms, Part, StringFile, escaping, unescaped
+from dragoman.documents.messages import EDGE, ESCAPED_BREAKS, Form, Forms, escaping, unescaped
 from dragoman.documents.xml_tokens import XmlFile, parse_xml
 
 _QUANTITY = re.compile(r"""(?P<before>.*\squantity\s*=\s*["'])(?P<category>\w+)(?P<rest>.*)""", re.DOTALL)
@@ -36,7 +37,7 @@ _IN_QUOTES = replace(_ANDROID, edge=re.compile(rf'(?:{EDGE.pattern}|(?<!\\)")+')
 _RESX = replace(PRESERVED_XML, is_app=True, kept=re.compile(r"\{\d+[^{}\n]{0,40}\}"))
 
 
-def parse_android(content: bytes, name: Path) -> StringFile:
+def parse_android(content: bytes, name: Path) -> TextFile:
     """Read strings, arrays of strings and plurals of Android.
 
     Raises:
@@ -45,7 +46,7 @@ def parse_android(content: bytes, name: Path) -> StringFile:
     return _parsed(content, name, "resources", "strings of Android", _android_parts)
 
 
-def parse_resx(content: bytes, name: Path) -> StringFile:
+def parse_resx(content: bytes, name: Path) -> TextFile:
     """Read resources of .NET: values that are strings.
 
     Raises:
@@ -56,7 +57,7 @@ def parse_resx(content: bytes, name: Path) -> StringFile:
 
 def _parsed(
     content: bytes, name: Path, wanted: str, kind: str, read: Callable[[XmlFile], Iterator[tuple[int, int, list[Part]]]]
-) -> StringFile:
+) -> TextFile:
     """Return a file, of which some tokens are parts to translate."""
     file = parse_xml(content, name, wanted, kind)
     parts: list[Part] = []
@@ -64,7 +65,7 @@ def _parsed(
     for start, end, found in read(file):
         parts += [*(token.raw for token in file.tokens[at:start]), *found]
         at = end
-    return StringFile(file.mark, file.encoding, [*parts, *(token.raw for token in file.tokens[at:])])
+    return TextFile(file.mark, [*parts, *(token.raw for token in file.tokens[at:])], file.encoding)
 
 
 def _android_parts(file: XmlFile) -> Iterator[tuple[int, int, list[Part]]]:
