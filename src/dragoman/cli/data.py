@@ -16,6 +16,7 @@ from dragoman.cli.option_groups import FileOptions, LanguageOptions, given_optio
 from dragoman.cli.options import Command, DropInvalid, Overwrite, SourceLang, TargetLang, option
 from dragoman.cli.pair_files import pair_writer
 from dragoman.cli.streams import refuse_output, say
+from dragoman.cli.training_settings import data_settings
 
 if TYPE_CHECKING:
     from dragoman.data.corpus import Split
@@ -71,10 +72,8 @@ def split(
 def _read(options: Mapping[str, str]) -> tuple[ParallelText, DataConfig, tuple[str, str]]:
     """Return the text that the options name, with its settings and languages."""
     from dragoman.data.corpus import languages, read_pairs
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
-    settings = parse_section(DataConfig, options)
+    settings = data_settings(options)
     text = read_pairs(settings, "train")
     for note in text.notes:
         say(note)
@@ -129,11 +128,9 @@ def write_known(
     from dragoman.corpora.synthetic import in_direction, make_corpus
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import SPLITS
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
     name = str(context.info_name)
-    settings = parse_section(DataConfig, {"corpus": name, "source_lang": source_lang, "target_lang": target_lang})
+    settings = data_settings({"corpus": name, "source_lang": source_lang, "target_lang": target_lang})
     langs = languages(settings)
     splits: dict[Split, Iterable[tuple[str, str]]] = {split: read_pairs(settings, split) for split in SPLITS}
     if size is not None or seed is not None:

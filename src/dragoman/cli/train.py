@@ -16,6 +16,7 @@ from dragoman.cli.option_groups import LanguageOptions, TextOptions, ValidationO
 from dragoman.cli.options import Augment, Device, DropInvalid, Overwrite, Portable, Recipe, Settings, Time
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import (
+    data_settings,
     default_folder,
     recipe_of_run,
     recipe_settings,
@@ -217,12 +218,10 @@ def _first_direction(folder: Path, settings: dict[str, Any]) -> list[str]:
     """Return the options of `translate` that name a direction that was trained, for a model that has several."""
     from dragoman.data.mixture import directions
     from dragoman.data.prepared import TOKENIZER_FOLDER
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
     from dragoman.text.tokenizer_files import load_tokenizers
 
     known = load_tokenizers(folder / TOKENIZER_FOLDER).directions
-    trained = directions(parse_section(DataConfig, settings["data"]))
+    trained = directions(data_settings(settings["data"]))
     source, target = next((direction for direction in trained if direction in known), known[0])
     return ["--source-lang", source, "--target-lang", target] if len(known) > 1 else []
 
@@ -230,10 +229,8 @@ def _first_direction(folder: Path, settings: dict[str, Any]) -> list[str]:
 def _test_set(settings: dict[str, Any]) -> str:
     """Return arguments for `evaluate` after this training."""
     from dragoman.data.corpus import available_splits
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
-    data = parse_section(DataConfig, settings["data"])
+    data = data_settings(settings["data"])
     if "test" not in available_splits(data):
         return " --split validation\n  (or, better, --source and --target of text that no training saw)"
     if not any(data.files("test")):
