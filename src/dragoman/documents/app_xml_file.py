@@ -11,7 +11,7 @@ from pathlib import Path
 from dragoman.documents.document import Part, TextFile
 from dragoman.documents.inline_elements import PRESERVED_XML, TextSyntax, inline_parts
 from dragoman.documents.messages import EDGE, ESCAPED_BREAKS, Form, Forms, escaping, unescaped
-from dragoman.documents.xml_tokens import XmlFile, parse_xml
+from dragoman.documents.xml_tokens import XmlFile, parse_xml_of
 
 _QUANTITY = re.compile(r"""(?P<before>.*\squantity\s*=\s*["'])(?P<category>\w+)(?P<rest>.*)""", re.DOTALL)
 _REFERENCE = re.compile(r"\s*[@?][\w+.:*/]+\s*")
@@ -59,7 +59,7 @@ def _parsed(
     content: bytes, name: Path, wanted: str, kind: str, read: Callable[[XmlFile], Iterator[tuple[int, int, list[Part]]]]
 ) -> TextFile:
     """Return a file, of which some tokens are parts to translate."""
-    file = parse_xml(content, name, wanted, kind)
+    file = parse_xml_of(wanted, kind, content, name)
     parts: list[Part] = []
     at = 0
     for start, end, found in read(file):

@@ -13,7 +13,7 @@ from pathlib import Path
 from dragoman.data.formats.column_names import same_language
 from dragoman.documents.document import is_left_out
 from dragoman.documents.inline_elements import PRESERVED_XML, Flow, fill_parts, inline_parts, sources_of
-from dragoman.documents.xml_tokens import opening, parse_xml, with_attribute
+from dragoman.documents.xml_tokens import opening, parse_xml_of, with_attribute
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.plurals import n_plurals, plural_rule
@@ -37,7 +37,7 @@ class QtFile:
 
     def __init__(self, content: bytes, name: Path) -> None:
         self.is_fuzzy = False
-        self._file, self._name = parse_xml(content, name, "TS", "messages of Qt", allow_doctype=True), name
+        self._file, self._name = parse_xml_of("TS", "messages of Qt", content, name, allow_doctype=True), name
         #: By the place of each translation: the texts of its forms; one if there is no plural.
         self._jobs = dict(self._messages())
 

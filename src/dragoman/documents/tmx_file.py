@@ -15,7 +15,7 @@ from dragoman.data.formats.tmx import ORIGIN
 from dragoman.data.formats.xliff import BY_MACHINE
 from dragoman.documents.document import are_remembered, is_left_out
 from dragoman.documents.inline_elements import Flow, fill_parts, inline_parts, sources_of
-from dragoman.documents.xml_tokens import XmlFile, parse_xml
+from dragoman.documents.xml_tokens import XmlFile, parse_xml_of
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
@@ -47,7 +47,7 @@ class TmxFile:
     """
 
     def __init__(self, content: bytes, name: Path) -> None:
-        self._file = parse_xml(content, name, "tmx", "a translation memory (TMX)", allow_doctype=True)
+        self._file = parse_xml_of("tmx", "a translation memory (TMX)", content, name, allow_doctype=True)
         self._name = name
         headers = [token for token in self._file.tokens if token.name == "header" and token.kind == "start"]
         self._source = next((token.attributes.get("srclang", "") for token in headers), "")

@@ -24,7 +24,7 @@ from dragoman.documents.inline_elements import (
     is_segment,
     sources_of,
 )
-from dragoman.documents.xml_tokens import XmlFile, XmlToken, opening, parse_xml, with_attribute
+from dragoman.documents.xml_tokens import XmlFile, XmlToken, opening, parse_xml_of, with_attribute
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
@@ -95,7 +95,7 @@ class XliffFile:
 
     def __init__(self, content: bytes, name: Path) -> None:
         self.is_fuzzy = False
-        self._file, self._name = parse_xml(content, name, "xliff", "XLIFF"), name
+        self._file, self._name = parse_xml_of("xliff", "XLIFF", content, name), name
         version = self._file.tokens[self._file.root].attributes.get("version", "")
         self._is_second = version.startswith("2")
         self._jobs = [job for unit in _units(self._file) if (job := self._job(unit)) is not None]

@@ -102,16 +102,14 @@ class XmlFile:
         return self.mark + text.encode(self.encoding, "xmlcharrefreplace")
 
 
-def parse_xml(content: bytes, name: Path, root: str, kind: str, *, allow_doctype: bool = False) -> XmlFile:
+def parse_xml(content: bytes, name: Path, *, allow_doctype: bool = False) -> XmlFile:
     """Return the tokens of a file.
 
     Args:
-        root: the name of the first tag that files of this kind have.
-        kind: what these files are, for a message.
         allow_doctype: also read a file that names a document type, which is not looked at.
 
     Raises:
-        DataError: as `read_xml`, or it is of another kind.
+        DataError: as `read_xml`.
     """
     mark, encoding, found = read_xml(content, name, allow_doctype=allow_doctype)
     tokens, ends, opened, prefix = [], dict[int, int](), list[int](), ""
@@ -122,10 +120,23 @@ def parse_xml(content: bytes, name: Path, root: str, kind: str, *, allow_doctype
         elif token.kind == "end":
             ends[opened.pop()] = at
         tokens.append(token._replace(name=token.name.removeprefix(prefix)) if prefix else token)
-    file = XmlFile(mark, encoding, tokens, ends, prefix)
-    first = tokens[file.root]
-    if first.name != root:
-        problem = f"this is XML ({first.name}), not {kind}"
+    return XmlFile(mark, encoding, tokens, ends, prefix)
+
+
+def parse_xml_of(root: str, kind: str, content: bytes, name: Path, *, allow_doctype: bool = False) -> XmlFile:
+    """Return the tokens of a file of one kind.
+
+    Args:
+        root: the name of the first tag of such files.
+        kind: what they are, for a message.
+
+    Raises:
+        DataError: as `read_xml`, or it is of another kind.
+    """
+    file = parse_xml(content, name, allow_doctype=allow_doctype)
+    first = file.tokens[file.root].name
+    if first != root:
+        problem = f"this is XML ({first}), not {kind}"
         raise DataError(problem, name, line=file.line(file.root), advice=f"give a file with <{root}>")
     return file
 
