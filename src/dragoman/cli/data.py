@@ -16,11 +16,11 @@ from dragoman.cli.option_groups import FileOptions, LanguageOptions, given_optio
 from dragoman.cli.options import Command, DropInvalid, Overwrite, SourceLang, TargetLang, option
 from dragoman.cli.pair_files import pair_writer
 from dragoman.cli.streams import refuse_output, say
+from dragoman.cli.training_settings import data_settings
 
 if TYPE_CHECKING:
     from dragoman.data.corpus import Split
     from dragoman.data.parallel_text import ParallelText
-    from dragoman.data.splitting import Splitting
     from dragoman.settings.data_config import DataConfig
 
 Folder = Annotated[Path, option("A folder.", "--output", "-o", show_default=False)]
@@ -60,7 +60,11 @@ def split(
         refuse_output(path, overwrite=overwrite, inputs=text.files.values())
     splitting = split_pairs(text, validation, test, seed)
     output.mkdir(parents=True, exist_ok=True)
-    _write_splits(splitting, paths, overwrite=overwrite)
+    _write(paths, splitting.pairs(), overwrite=overwrite, is_quoted=splitting.is_quoted)
+    if splitting.dropped.seen:
+        say(f"left out: {splitting.dropped.reasons()}")
+    if splitting.largest_group > 1:
+        say(f"pairs with equal sources or targets are together; the largest group has {splitting.largest_group:,}")
     for line in splitting.checks.lines(*langs):
         say(line)
 
@@ -68,31 +72,33 @@ def split(
 def _read(options: Mapping[str, str]) -> tuple[ParallelText, DataConfig, tuple[str, str]]:
     """Return the text that the options name, with its settings and languages."""
     from dragoman.data.corpus import languages, read_pairs
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
-    settings = parse_section(DataConfig, options)
+    settings = data_settings(options)
     text = read_pairs(settings, "train")
     for note in text.notes:
         say(note)
     return text, settings, languages(settings)
 
 
-def _write_splits(splitting: Splitting, paths: Mapping[Split, Sequence[Path]], *, overwrite: bool) -> None:
+def _write(
+    paths: Mapping[Split, Sequence[Path]],
+    pairs: Iterable[tuple[Split, str, str]],
+    *,
+    overwrite: bool,
+    is_quoted: bool = False,
+) -> None:
     """Write the pairs of each split, and say how many there are."""
+    sizes = dict.fromkeys(paths, 0)
     with contextlib.ExitStack() as stack:
         writers = {
-            split: stack.enter_context(pair_writer(files, overwrite=overwrite, is_quoted=splitting.is_quoted))
+            split: stack.enter_context(pair_writer(files, overwrite=overwrite, is_quoted=is_quoted))
             for split, files in paths.items()
         }
-        for split, source, target in splitting.pairs():
+        for split, source, target in pairs:
             writers[split](source, target)
+            sizes[split] += 1
     for split, files in paths.items():
-        say(f"{splitting.sizes[split]:>7,} pairs: {', '.join(map(str, files))}")
-    if splitting.dropped.seen:
-        say(f"left out: {splitting.dropped.reasons()}")
-    if splitting.largest_group > 1:
-        say(f"pairs with equal sources or targets are together; the largest group has {splitting.largest_group:,}")
+        say(f"{sizes[split]:>7,} pairs: {', '.join(map(str, files))}")
 
 
 def _paths(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[Split, list[Path]]:
@@ -122,11 +128,9 @@ def write_known(
     from dragoman.corpora.synthetic import in_direction, make_corpus
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import SPLITS
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
     name = str(context.info_name)
-    settings = parse_section(DataConfig, {"corpus": name, "source_lang": source_lang, "target_lang": target_lang})
+    settings = data_settings({"corpus": name, "source_lang": source_lang, "target_lang": target_lang})
     langs = languages(settings)
     splits: dict[Split, Iterable[tuple[str, str]]] = {split: read_pairs(settings, split) for split in SPLITS}
     if size is not None or seed is not None:
@@ -134,26 +138,11 @@ def write_known(
             raise typer.BadParameter("--size and --seed are for corpora that are made up")
         corpus = make_corpus(name, seed=1 if seed is None else seed, **({} if size is None else {"n_train": size}))
         splits = {split: in_direction(name, getattr(corpus, split), *langs) for split in SPLITS}
-    _write(splits, langs, output, overwrite=overwrite)
-
-
-def _write(
-    splits: Mapping[Split, Iterable[tuple[str, str]]], langs: tuple[str, str], output: Path, *, overwrite: bool
-) -> None:
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE
-
-    suffixes = ("source", "target") if UNKNOWN_LANGUAGE in langs else langs
+    paths = _paths(settings, output, langs)
     output.mkdir(parents=True, exist_ok=True)
-    paths = {split: [output / f"{split}.{suffix}" for suffix in suffixes] for split in splits}
     for path in itertools.chain(*paths.values()):
         refuse_output(path, overwrite=overwrite)  # before any is written
-    for split, pairs in splits.items():
-        n_pairs = 0
-        with pair_writer(paths[split], overwrite=overwrite) as write:
-            for source, target in pairs:
-                write(source, target)
-                n_pairs += 1
-        say(f"{n_pairs:>7,} pairs: {', '.join(map(str, paths[split]))}")
+    _write(paths, ((split, *pair) for split, pairs in splits.items() for pair in pairs), overwrite=overwrite)
 
 
 data.command(cls=Command)(clean)

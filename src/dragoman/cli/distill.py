@@ -22,7 +22,7 @@ from dragoman.cli.option_groups import (
 )
 from dragoman.cli.options import Sentences, model_option, option
 from dragoman.cli.streams import command_line, say
-from dragoman.cli.training_settings import known_languages, require_folder
+from dragoman.cli.training_settings import data_settings, known_languages, require_folder
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -163,8 +163,6 @@ def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
     """Return the pairs to translate; their targets are empty if there are only sources, or the other way round."""
     from dragoman.data.corpus import languages_differ, read_pairs, read_sources, read_targets
     from dragoman.data.formats.file_names import file_language
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
     options = given_options(text)
     for key, language in zip(("source", "target"), languages, strict=True):
@@ -176,7 +174,7 @@ def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
         return read_sources(Path(options["source"]))
     if options.keys() == {"target"}:
         return read_targets(Path(options["target"]))
-    pairs = read_pairs(parse_section(DataConfig, {**known_languages(languages), **options}), "train")
+    pairs = read_pairs(data_settings({**known_languages(languages), **options}), "train")
     for note in pairs.notes:
         say(note)
     return pairs

@@ -14,7 +14,7 @@ from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import DirectionOptions, TextOptions, given_options
 from dragoman.cli.options import AsJson, Device, OneModel, option
 from dragoman.cli.streams import command_line, print_result, say
-from dragoman.cli.training_settings import known_languages, readable
+from dragoman.cli.training_settings import data_settings, known_languages, readable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -72,11 +72,9 @@ def alignment(
 def _pairs(text: TextOptions, direction: DirectionOptions, translator: Translator) -> tuple[list[Pair], list[Pair]]:
     """Return pairs to learn from, and pairs to measure."""
     from dragoman.data.corpus import read_pairs
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
     known = known_languages(translator.tokenizers.languages)
-    data = parse_section(DataConfig, {**known, **given_options(text, direction)})
+    data = data_settings({**known, **given_options(text, direction)})
 
     def read(split: Split, most: int) -> list[Pair]:
         pairs = itertools.islice(readable(read_pairs(data, split)), most)

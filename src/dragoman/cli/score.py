@@ -16,7 +16,7 @@ from dragoman.cli.line_progress import with_progress
 from dragoman.cli.option_groups import DirectionOptions, FileOptions, given_options
 from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Utf8, option
 from dragoman.cli.streams import input_lines, result_lines, stdin_is_file
-from dragoman.cli.training_settings import known_languages, readable
+from dragoman.cli.training_settings import data_settings, known_languages, readable
 from dragoman.errors import DataError
 
 if TYPE_CHECKING:
@@ -136,12 +136,10 @@ def _in_pair_file(
 ) -> Iterator[tuple[str, str]]:
     """Read the pairs of a file in the given languages, or in those of the model."""
     from dragoman.data.corpus import read_pairs
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
     settings = known_languages(translator.tokenizers.languages) | languages
     settings |= {"pairs": path} | ({} if columns is None else {"columns": columns})
-    return readable(read_pairs(parse_section(DataConfig, settings), "train"))
+    return readable(read_pairs(data_settings(settings), "train"))
 
 
 def _tabbed(lines: Iterator[str]) -> Iterator[tuple[str, str]]:

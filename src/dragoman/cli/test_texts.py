@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from dragoman.cli.training_settings import known_languages, recipe_settings, require_text
+from dragoman.cli.training_settings import data_settings, known_languages, recipe_settings, require_text
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -51,8 +51,6 @@ def find_texts(
         return found
     from dragoman.data import multi30k
     from dragoman.data.corpus import available_splits, languages, read_pairs
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
     wanted = given.get("source_lang"), given.get("target_lang")
     if (corpora := _corpora(recipe)) is not None:
@@ -60,11 +58,11 @@ def find_texts(
     settings = recipe_settings(recipe, None, dict(given))
     is_text_known = is_run(models) or split == "validation"
     require_text(settings, recipe, ", or --split validation with a run folder" if is_text_known else "")
-    data = parse_section(DataConfig, settings["data"], recipe)
+    data = data_settings(settings["data"], recipe)
     if split not in (splits := available_splits(data)):
         advice = f"give --split {' or '.join(splits)}, or --source and --target"
         raise ConfigError(f"no {split} data is given", recipe, advice=advice)
-    data = parse_section(DataConfig, known_languages(translator.tokenizers.languages) | settings["data"])
+    data = data_settings(known_languages(translator.tokenizers.languages) | settings["data"])
     text = read_pairs(data, split)
     return [FoundText(text, languages(data), is_multi30k=data.corpus == multi30k.NAME)]
 
@@ -79,13 +77,11 @@ def is_run(models: Sequence[str]) -> bool:
 
 def _in_files(given: Mapping[str, str], translator: Translator) -> FoundText:
     from dragoman.data.corpus import languages, languages_differ, read_pairs
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
     # Columns and keys may be named after languages. The names of two files have their languages.
     own = known_languages(translator.tokenizers.languages) if "pairs" in given else {}
     unnamed = {key: language for key, language in own.items() if language not in given.values()}
-    data = parse_section(DataConfig, {**unnamed, **given})
+    data = data_settings({**unnamed, **given})
     own_languages, now = translator.tokenizers.languages, languages(data)
     if len(translator.directions) == 1 and languages_differ(now, own_languages):
         _log.warning(f"the model translates {'-'.join(own_languages)}, and this text is {'-'.join(now)}")
@@ -117,12 +113,10 @@ def _of_run(
 
 def _corpora(recipe: Path | None) -> DataConfig | None:
     """Return the section `data` of a recipe if it has several corpora."""
-    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.recipe import read_recipe
-    from dragoman.settings.sections import parse_section
 
     data = read_recipe(recipe).get("data") if recipe is not None else None
-    return parse_section(DataConfig, data, recipe) if isinstance(data, dict) and data.get("corpora") else None
+    return data_settings(data, recipe) if isinstance(data, dict) and data.get("corpora") else None
 
 
 def _of_mixture(data: DataConfig, split: SplitName, wanted: tuple[str | None, str | None]) -> list[FoundText]:

@@ -16,6 +16,7 @@ from dragoman.cli.option_groups import LanguageOptions, TextOptions, ValidationO
 from dragoman.cli.options import Augment, Device, DropInvalid, Overwrite, Portable, Recipe, Settings, Time
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import (
+    data_settings,
     default_folder,
     recipe_of_run,
     recipe_settings,
@@ -93,11 +94,14 @@ def train(
     require_package("train", "torch")
     data = _data_options(text, validation, languages, invalid_utf8)
     recipe = recipe or recipe_of_run(output, data, overrides or [])
-    settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
+    seeds = [] if seed is None else [f"training.seed={seed}"]
+    settings = recipe_settings(recipe, [*(overrides or []), *seeds], data)
     settings, choices = flagged_settings(settings, recipe, init_from, portable=portable, augment=augment)
     limit = None if time is None else time_limit(time, settings, recipe, overrides or [])
     folder = _check(settings, recipe, output, init_from)
-    _find_device(device)
+    from dragoman.machine.devices import find_device
+
+    find_device(device)  # one that is not here is refused before a folder is made
     _say("\n".join([f"run folder: {folder}", *choices]))
     from dragoman.training.run import train
 
@@ -122,13 +126,6 @@ def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, i
     if not (folder / "checkpoints").exists():  # a run with checkpoints has its text already
         require_readable(settings)
     return folder
-
-
-def _find_device(name: str) -> None:
-    """Refuse a device that is not here before a folder is made."""
-    from dragoman.machine.devices import find_device
-
-    find_device(name)
 
 
 @with_groups
@@ -221,27 +218,19 @@ def _first_direction(folder: Path, settings: dict[str, Any]) -> list[str]:
     """Return the options of `translate` that name a direction that was trained, for a model that has several."""
     from dragoman.data.mixture import directions
     from dragoman.data.prepared import TOKENIZER_FOLDER
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
     from dragoman.text.tokenizer_files import load_tokenizers
 
     known = load_tokenizers(folder / TOKENIZER_FOLDER).directions
-    trained = directions(parse_section(DataConfig, settings["data"]))
+    trained = directions(data_settings(settings["data"]))
     source, target = next((direction for direction in trained if direction in known), known[0])
     return ["--source-lang", source, "--target-lang", target] if len(known) > 1 else []
-
-
-def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:
-    return [*(overrides or []), *([f"training.seed={seed}"] if seed is not None else [])]
 
 
 def _test_set(settings: dict[str, Any]) -> str:
     """Return arguments for `evaluate` after this training."""
     from dragoman.data.corpus import available_splits
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
-    data = parse_section(DataConfig, settings["data"])
+    data = data_settings(settings["data"])
     if "test" not in available_splits(data):
         return " --split validation\n  (or, better, --source and --target of text that no training saw)"
     if not any(data.files("test")):

@@ -14,6 +14,7 @@ from dragoman.errors import ConfigError, DataError, RunFolderError
 
 if TYPE_CHECKING:
     from dragoman.data.parallel_text import ParallelText
+    from dragoman.settings.data_config import DataConfig
 
 #: The keys of the data section that name the training text.
 ORIGINS = ("corpus", "source", "target", "pairs")
@@ -99,10 +100,8 @@ def require_readable(settings: Mapping[str, Any]) -> None:
     """
     from dragoman.data.corpus import available_splits, read_pairs
     from dragoman.data.text_files.lines import check_text_file
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
-    for _, data in parse_section(DataConfig, settings["data"]).each():
+    for _, data in data_settings(settings["data"]).each():
         for path in (*data.files("train"), *data.files("validation"), *data.files("test")):
             if path is not None:
                 check_text_file(Path(path))
@@ -169,10 +168,8 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
     """
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
     from dragoman.data.mixture import directions
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
 
-    data = parse_section(DataConfig, settings["data"])
+    data = data_settings(settings["data"])
     if data.corpora:
         codes = (code for direction in directions(data) for code in direction)
         return Path("runs") / "-".join(["mixed", *dict.fromkeys(codes)])
@@ -180,6 +177,21 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
     name = data.corpus or _stem(data.source or data.pairs or "corpus", langs)
     parts = [re.sub(r"[^\w.-]+", "-", part) for part in (name, *langs) if part != UNKNOWN_LANGUAGE]
     return Path("runs") / "-".join(parts)
+
+
+def data_settings(options: Mapping[str, Any], recipe: Path | None = None) -> DataConfig:
+    """Return the section `data` with some settings.
+
+    Args:
+        recipe: where they stand, for messages.
+
+    Raises:
+        ConfigError: one is wrong.
+    """
+    from dragoman.settings.data_config import DataConfig
+    from dragoman.settings.sections import parse_section
+
+    return parse_section(DataConfig, options, recipe)
 
 
 def readable(text: ParallelText) -> Iterator[tuple[str, str]]:

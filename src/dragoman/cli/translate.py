@@ -6,7 +6,6 @@ import logging
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -149,8 +148,8 @@ def _translations(text: _Text, translator: TextTranslator, options: dict[str, An
     return translate_document(text.document, translator, prefix=options.pop("prefixes") or "", **options)
 
 
-def _document(files: InputFlags, *, is_for_lines: bool) -> Path | None:
-    """Return the path of a document. An input is one by a named format, or by any suffix except that of plain text.
+def _document(files: InputFlags, *, is_for_lines: bool) -> Document | None:
+    """Read a document. An input is one by a named format, or by any suffix except that of plain text.
 
     Args:
         is_for_lines: there are options that only lines have.
@@ -159,14 +158,14 @@ def _document(files: InputFlags, *, is_for_lines: bool) -> Path | None:
         if files.format is not None:
             raise typer.BadParameter("--format needs --input")
         return None
-    from dragoman.documents import FORMATS
+    from dragoman.documents import FORMATS, open_document
 
     suffix = files.input.suffix.lower()
     if files.format is None and (suffix not in FORMATS or suffix == ".txt"):
         return None
     if is_for_lines:
         raise typer.BadParameter(ONLY_LINES)
-    return files.input
+    return open_document(files.input, files.format, files.columns)
 
 
 def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:
@@ -176,22 +175,16 @@ def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:
 
 
 def _open(files: InputFlags, of_lines: LineFlags) -> _Text:
-    input = files.input
-    if (document := _document(files, is_for_lines=of_lines.are_given)) is not None:
-        from dragoman.documents import open_document
-
-        opened = open_document(document, files.format, files.columns)
-        _describe_table(opened, is_asked=files.columns is not None)
-        if files.fuzzy:
-            _mark_fuzzy(opened)
-        return _Text(iter(()), opened, is_file=True, is_typed=False)
-    _describe_table(None, is_asked=files.columns is not None)
+    document = _document(files, is_for_lines=of_lines.are_given)
+    _describe_table(document, is_asked=files.columns is not None)
     if files.fuzzy:
-        _mark_fuzzy(None)
-    if input is None and _is_terminal():
+        _mark_fuzzy(document)
+    if document is not None:
+        return _Text(iter(()), document, is_file=True, is_typed=False)
+    if files.input is None and _is_terminal():
         return _Text(_with_prompt(), None, is_file=False, is_typed=True)
-    is_file = input is not None or stdin_is_file()
-    return _Text(input_lines(input, of_lines.invalid_utf8, skip_long=True), None, is_file, is_typed=False)
+    is_file = files.input is not None or stdin_is_file()
+    return _Text(input_lines(files.input, of_lines.invalid_utf8, skip_long=True), None, is_file, is_typed=False)
 
 
 def _describe_table(document: object, *, is_asked: bool) -> None:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+from dragoman.documents.document import Part, TextFile
 from dragoman.documents.inline_elements import PRESERVED_XML, TextSyntax, inline_parts
-from dragoman.documents.messages import EDGE, ESCAPED_BREAKS, Form, Forms, Part, StringFile, escaping, unescaped
-from dragoman.documents.xml_tokens import XmlFile, parse_xml
-from dragoman.errors import DataError
+from dragoman.documents.messages import EDGE, ESCAPED_BREAKS, Form, Forms, escaping, unescaped
+from dragoman.documents.xml_tokens import XmlFile, parse_xml_of
 
 _QUANTITY = re.compile(r"""(?P<before>.*\squantity\s*=\s*["'])(?P<category>\w+)(?P<rest>.*)""", re.DOTALL)
 _REFERENCE = re.compile(r"\s*[@?][\w+.:*/]+\s*")
@@ -37,7 +37,7 @@ _IN_QUOTES = replace(_ANDROID, edge=re.compile(rf'(?:{EDGE.pattern}|(?<!\\)")+')
 _RESX = replace(PRESERVED_XML, is_app=True, kept=re.compile(r"\{\d+[^{}\n]{0,40}\}"))
 
 
-def parse_android(content: bytes, name: Path) -> StringFile:
+def parse_android(content: bytes, name: Path) -> TextFile:
     """Read strings, arrays of strings and plurals of Android.
 
     Raises:
@@ -46,7 +46,7 @@ def parse_android(content: bytes, name: Path) -> StringFile:
     return _parsed(content, name, "resources", "strings of Android", _android_parts)
 
 
-def parse_resx(content: bytes, name: Path) -> StringFile:
+def parse_resx(content: bytes, name: Path) -> TextFile:
     """Read resources of .NET: values that are strings.
 
     Raises:
@@ -57,19 +57,15 @@ def parse_resx(content: bytes, name: Path) -> StringFile:
 
 def _parsed(
     content: bytes, name: Path, wanted: str, kind: str, read: Callable[[XmlFile], Iterator[tuple[int, int, list[Part]]]]
-) -> StringFile:
+) -> TextFile:
     """Return a file, of which some tokens are parts to translate."""
-    file = parse_xml(content, name)
-    root = file.tokens[file.root]
-    if root.name != wanted:
-        problem = f"this is XML ({root.name}), not {kind}"
-        raise DataError(problem, name, line=file.line(file.root), advice=f"give a file with <{wanted}>")
+    file = parse_xml_of(wanted, kind, content, name)
     parts: list[Part] = []
     at = 0
     for start, end, found in read(file):
         parts += [*(token.raw for token in file.tokens[at:start]), *found]
         at = end
-    return StringFile(file.mark, file.encoding, [*parts, *(token.raw for token in file.tokens[at:])])
+    return TextFile(file.mark, [*parts, *(token.raw for token in file.tokens[at:])], file.encoding)
 
 
 def _android_parts(file: XmlFile) -> Iterator[tuple[int, int, list[Part]]]:
@@ -116,8 +112,7 @@ def _plural(file: XmlFile, items: list[int]) -> list[Part]:
     if len(forms) < len(items):
         return [token.raw for token in file.tokens[items[0] : file.ends[items[-1]] + 1]]
     gaps = ["".join(token.raw for token in file.tokens[file.ends[one] + 1 : other]) for one, other in pairwise(items)]
-    before = file.tokens[items[0] - 1]
-    return [Forms(forms, gaps, before.raw if before.kind == "text" else "", is_plural=True)]
+    return [Forms(forms, gaps, file.indentation(items[0]), is_plural=True)]
 
 
 def _resx_parts(file: XmlFile) -> Iterator[tuple[int, int, list[Part]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -29,6 +29,11 @@ class Document(Protocol):
 def is_left_out(translations: Iterable[Translation]) -> bool:
     """Return True if the model is not sure of one of them, so that a place for translations alone stays as it is."""
     return any("unsure" in translation.flags for translation in translations)
+
+
+def are_remembered(translations: Iterable[Translation]) -> bool:
+    """Return True if all of them are those of equal texts in a translation memory."""
+    return all(translation.memory and translation.memory[0].score == 1 for translation in translations)
 
 
 @runtime_checkable
@@ -84,6 +89,41 @@ class Segment(Protocol):
         """Return the part with another text."""
 
 
+@runtime_checkable
+class Group(Protocol):
+    """A part of a file that depends on several segments, such as the forms of a plural, or on the language alone."""
+
+    def segments(self) -> Iterator[Segment]:
+        """Yield its segments, in order."""
+
+    def written(self, given: Iterator[Translation], target: str | None) -> str:
+        """Return it in another language, given the translations of its segments."""
+
+
+#: Text that stays, and what becomes another text.
+Part = str | Segment | Group
+
+
+def segments_of(parts: Iterable[Part]) -> Iterator[Segment]:
+    """Yield the segments of some parts, in order."""
+    for part in parts:
+        if not isinstance(part, str):
+            yield from part.segments() if isinstance(part, Group) else (part,)
+
+
+def written(parts: Iterable[Part], given: Iterator[Translation], target: str | None) -> str:
+    """Return the parts with a translation in place of each segment."""
+    texts = []
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(part)
+        elif isinstance(part, Group):
+            texts.append(part.written(given, target))
+        else:
+            texts.append(part.fill(next(given)))
+    return "".join(texts)
+
+
 @dataclass(frozen=True)
 class TextFile:
     """A text file: segments, and the text between them.
@@ -94,14 +134,14 @@ class TextFile:
     """
 
     mark: bytes
-    parts: Sequence[str | Segment]
+    parts: Sequence[Part]
+    encoding: str = "utf-8"
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate."""
-        return [part.source for part in self.parts if not isinstance(part, str)]
+        return [segment.source for segment in segments_of(self.parts)]
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the file with a translation in place of each segment."""
-        given = iter(translations)
-        written = (part if isinstance(part, str) else part.fill(next(given)) for part in self.parts)
-        return self.mark + "".join(written).encode()
+        text = written(self.parts, iter(translations), target_lang)
+        return self.mark + text.encode(self.encoding, "xmlcharrefreplace")

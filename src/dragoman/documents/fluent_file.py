@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from dragoman.documents.document import Part, TextFile
 from dragoman.documents.inline_elements import TextSyntax, plain_parts
-from dragoman.documents.messages import Form, Forms, Part, StringFile, decoded
+from dragoman.documents.messages import Form, Forms, decoded
 from dragoman.text.plurals import CATEGORIES
 
 _ENTRY = re.compile(r"^(?:(?P<id>-?[A-Za-z][\w-]*)|[ ]+\.(?P<attribute>[A-Za-z][\w-]*))[ ]*=[ \t]*", re.MULTILINE)
@@ -32,7 +33,7 @@ class _MalformedError(ValueError):
     """A value is malformed."""
 
 
-def parse_fluent(content: bytes, name: Path) -> StringFile:
+def parse_fluent(content: bytes, name: Path) -> TextFile:
     """Read messages of Fluent. What is malformed stays as it is.
 
     Raises:
@@ -53,7 +54,7 @@ def parse_fluent(content: bytes, name: Path) -> StringFile:
             continue
         parts += [text[at:end], *value]
         at = end = stop
-    return StringFile(mark, encoding, [*parts, text[at:]])
+    return TextFile(mark, [*parts, text[at:]], encoding)
 
 
 def _value(text: str, at: int, depth: int) -> tuple[list[Part], int]:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from dragoman.documents.messages import Form, Forms, Moved, Part
+from dragoman.documents.document import Part
+from dragoman.documents.messages import Form, Forms, Moved
 
 _SPACE = r"(?:\s|\\[nrt])*+"
 _HEAD = re.compile(

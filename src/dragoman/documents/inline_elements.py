@@ -127,6 +127,23 @@ def plain_parts(raw: str, syntax: TextSyntax) -> list[str | Flow]:
     return inline_parts(XmlFile(b"", "", [XmlToken("text", raw)], {}, ""), 0, 1, syntax)
 
 
+def sources_of(parts: Sequence[str | Flow]) -> list[MarkedText]:
+    """Return the texts of the segments."""
+    return [part.source for part in parts if isinstance(part, Flow)]
+
+
+def fill_parts(parts: Sequence[str | Flow], given: Iterator[Translation]) -> tuple[str, list[Translation]]:
+    """Return the parts with a translation in place of each segment, and these translations."""
+    texts, used = [], list[Translation]()
+    for part in parts:
+        if isinstance(part, Flow):
+            used.append(next(given))
+            texts.append(part.fill(used[-1]))
+        else:
+            texts.append(part)
+    return "".join(texts), used
+
+
 class _Parts:
     """Cuts the content of an element into segments."""
 

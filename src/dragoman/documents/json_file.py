@@ -9,20 +9,10 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
+from dragoman.documents.document import Part, TextFile
 from dragoman.documents.icu_forms import FormsError, forms_parts
 from dragoman.documents.inline_elements import TextSyntax, plain_parts
-from dragoman.documents.messages import (
-    EDGE,
-    ESCAPED_BREAKS,
-    Form,
-    Forms,
-    Language,
-    Part,
-    StringFile,
-    decoded,
-    escaping,
-    unescaped,
-)
+from dragoman.documents.messages import EDGE, ESCAPED_BREAKS, Form, Forms, Language, decoded, escaping, unescaped
 from dragoman.errors import DataError
 from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.plurals import CATEGORIES
@@ -86,7 +76,7 @@ def parse_json(text: str, name: Path) -> JsonValue:
     return path[0].members[0]
 
 
-def parse_arb(content: bytes, name: Path) -> StringFile:
+def parse_arb(content: bytes, name: Path) -> TextFile:
     """Read an application resource bundle: messages of ICU; keys with `@` stay.
 
     Raises:
@@ -95,7 +85,7 @@ def parse_arb(content: bytes, name: Path) -> StringFile:
     return _Messages(content, name, is_arb=True).file()
 
 
-def parse_i18next(content: bytes, name: Path) -> StringFile:
+def parse_i18next(content: bytes, name: Path) -> TextFile:
     """Read messages of i18next or a program like it: all strings, of objects inside each other too.
 
     Raises:
@@ -124,10 +114,10 @@ class _Messages:
         self._icu = replace(self._plain, encode=write_icu, keep=write)
         self._counted = replace(self._icu, kept=re.compile(f"{_KEPT.pattern}|#"))
 
-    def file(self) -> StringFile:
+    def file(self) -> TextFile:
         """Return the file with its parts."""
         self._walk(self._root)
-        return StringFile(self._mark, self._encoding, [*self._parts, self._text[self._at :]])
+        return TextFile(self._mark, [*self._parts, self._text[self._at :]], self._encoding)
 
     def _walk(self, value: JsonValue) -> None:
         """Add the parts of a value."""

@@ -5,17 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from dragoman.documents.document import Part, TextFile
 from dragoman.documents.inline_elements import TextSyntax, plain_parts
-from dragoman.documents.messages import (
-    BREAKS,
-    EDGE,
-    ESCAPED_BREAKS,
-    Part,
-    StringFile,
-    decoded,
-    escaping,
-    unescaped,
-)
+from dragoman.documents.messages import BREAKS, EDGE, ESCAPED_BREAKS, decoded, escaping, unescaped
 from dragoman.errors import DataError
 
 _PROPERTY = re.compile(
@@ -32,7 +24,7 @@ _ARGUMENT, _NAMED = re.compile(r"\{\d+[^{}\n]{0,80}\}|'\{[^']*'"), re.compile(r"
 _LONE_QUOTE = re.compile(r"(?<!')'(?:'')*(?!')")
 
 
-def parse_properties(content: bytes, name: Path) -> StringFile:
+def parse_properties(content: bytes, name: Path) -> TextFile:
     """Read properties: in UTF-8 if they have such characters, else with escapes for what ISO-8859-1 has not.
 
     Raises:
@@ -61,10 +53,10 @@ def parse_properties(content: bytes, name: Path) -> StringFile:
             is_message = _ARGUMENT.search(value) and not _LONE_QUOTE.search(value)
             parts += [text[at : match.start("value")], *plain_parts(value, message if is_message else plain)]
             at = match.end("value")
-    return StringFile(mark, encoding, [*parts, text[at:]])
+    return TextFile(mark, [*parts, text[at:]], encoding)
 
 
-def parse_strings(content: bytes, name: Path) -> StringFile:
+def parse_strings(content: bytes, name: Path) -> TextFile:
     """Read strings of Apple, in UTF-8 or UTF-16.
 
     Raises:
@@ -85,4 +77,4 @@ def parse_strings(content: bytes, name: Path) -> StringFile:
             parts += [text[at : match.start("value")], *plain_parts(value, syntax)]
             at = match.end("value")
         end = match.end()
-    return StringFile(mark, encoding, [*parts, text[at:]])
+    return TextFile(mark, [*parts, text[at:]], encoding)

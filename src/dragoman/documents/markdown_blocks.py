@@ -8,7 +8,6 @@ TeX, and lines that begin with signs that no rule knows are left alone, and note
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -24,8 +23,6 @@ from dragoman.documents.markdown_lines import (
 )
 from dragoman.documents.markdown_markup import ATTRIBUTES, TEMPLATE
 from dragoman.text.sentences import has_words
-
-Rule = Callable[[StateBlock, int, int, bool], bool]
 
 #: Admonitions and tabs of MkDocs, whose texts are indented: `!!! note "Title"`, `??? tip`, `=== "Linux"`.
 _ADMONITION = re.compile(

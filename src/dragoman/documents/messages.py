@@ -1,4 +1,4 @@
-"""Strings of apps: a file of messages, forms that a program chooses by a number, and the escapes of strings."""
+"""Strings of apps: forms that a program chooses by a number, and the escapes of strings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import codecs
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from dragoman.data.text_files.whole_files import decode
-from dragoman.documents.inline_elements import Flow
+from dragoman.documents.document import Part, Segment, segments_of, written
 from dragoman.errors import DataError
-from dragoman.text.marked_text import MarkedText
 from dragoman.text.plurals import CATEGORIES, plural_categories
 from dragoman.translator import Translation
 
@@ -47,6 +47,10 @@ class Forms:
     gap: str
     is_plural: bool
 
+    def segments(self) -> Iterator[Segment]:
+        """See `Group`."""
+        return chain.from_iterable(segments_of(form.parts) for form in self.forms)
+
     def written(self, given: Iterator[Translation], target: str | None) -> str:
         """Return the forms in another language. A form that it alone has is that of `other`."""
         texts = [(form.before, form.category, written(form.parts, given, target)) for form in self.forms]
@@ -73,6 +77,14 @@ class Language:
 
     raw: str
 
+    def segments(self) -> Iterator[Segment]:
+        """See `Group`."""
+        return iter(())
+
+    def written(self, given: Iterator[Translation], target: str | None) -> str:
+        """Return the name of the language of the translations."""
+        return target.replace("-", "_") if target else self.raw
+
 
 @dataclass(frozen=True)
 class Moved:
@@ -81,65 +93,16 @@ class Moved:
     raw: str
     parts: Sequence[Part]
 
+    def segments(self) -> Iterator[Segment]:
+        """See `Group`."""
+        return segments_of(self.parts)
+
     def written(self, given: Iterator[Translation], target: str | None) -> str:
         """Return the parts in another language."""
-        own = [(flow.source.text, next(given)) for flow in flows(self.parts)]
+        own = [(segment.source.text, next(given)) for segment in self.segments()]
         if all(source == translation.text for source, translation in own):
             return self.raw
         return written(self.parts, iter([translation for _, translation in own]), target)
-
-
-Part = str | Flow | Forms | Moved | Language
-
-
-def flows(parts: Sequence[Part]) -> Iterator[Flow]:
-    """Yield the segments, in order."""
-    for part in parts:
-        if isinstance(part, Flow):
-            yield part
-        elif isinstance(part, Forms):
-            for form in part.forms:
-                yield from flows(form.parts)
-        elif isinstance(part, Moved):
-            yield from flows(part.parts)
-
-
-def written(parts: Sequence[Part], given: Iterator[Translation], target: str | None) -> str:
-    """Return the parts with a translation in place of each segment."""
-    texts = []
-    for part in parts:
-        if isinstance(part, Flow):
-            texts.append(part.fill(next(given)))
-        elif isinstance(part, Forms | Moved):
-            texts.append(part.written(given, target))
-        elif isinstance(part, Language):
-            texts.append(target.replace("-", "_") if target else part.raw)
-        else:
-            texts.append(part)
-    return "".join(texts)
-
-
-@dataclass(frozen=True)
-class StringFile:
-    """A file of messages in one language.
-
-    Args:
-        mark: its byte order mark, or nothing.
-        parts: all of it, in order.
-    """
-
-    mark: bytes
-    encoding: str
-    parts: Sequence[Part]
-
-    def segments(self) -> list[MarkedText]:
-        """Return the texts to translate."""
-        return [flow.source for flow in flows(self.parts)]
-
-    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
-        """Return the file with a translation in place of each segment."""
-        text = written(self.parts, iter(translations), target_lang)
-        return self.mark + text.encode(self.encoding, "xmlcharrefreplace")
 
 
 def decoded(content: bytes, name: Path) -> tuple[bytes, str, str]:

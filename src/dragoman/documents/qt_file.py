@@ -12,8 +12,8 @@ from pathlib import Path
 
 from dragoman.data.formats.column_names import same_language
 from dragoman.documents.document import is_left_out
-from dragoman.documents.inline_elements import PRESERVED_XML, Flow, inline_parts
-from dragoman.documents.xml_tokens import opening, parse_xml, with_attribute
+from dragoman.documents.inline_elements import PRESERVED_XML, Flow, fill_parts, inline_parts, sources_of
+from dragoman.documents.xml_tokens import opening, parse_xml_of, with_attribute
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.plurals import n_plurals, plural_rule
@@ -37,11 +37,7 @@ class QtFile:
 
     def __init__(self, content: bytes, name: Path) -> None:
         self.is_fuzzy = False
-        self._file, self._name = parse_xml(content, name, allow_doctype=True), name
-        root = self._file.tokens[self._file.root]
-        if root.name != "TS":
-            problem = f"this is XML ({root.name}), not messages of Qt"
-            raise DataError(problem, name, line=self._file.line(self._file.root), advice="give a file with <TS>")
+        self._file, self._name = parse_xml_of("TS", "messages of Qt", content, name, allow_doctype=True), name
         #: By the place of each translation: the texts of its forms; one if there is no plural.
         self._jobs = dict(self._messages())
 
@@ -61,9 +57,7 @@ class QtFile:
 
     def segments(self) -> list[MarkedText]:
         """Return the texts of the messages to translate."""
-        return [
-            part.source for forms in self._jobs.values() for parts in forms for part in parts if isinstance(part, Flow)
-        ]
+        return [source for forms in self._jobs.values() for parts in forms for source in sources_of(parts)]
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the file with these translations, and its language where it names none."""
@@ -74,26 +68,19 @@ class QtFile:
             changed[root] = with_attribute(self._file.tokens[root].raw, "language", target_lang.replace("-", "_"))
         n_forms = n_plurals(plural_rule(target_lang or stated or "")) or 2
         for at, forms in self._jobs.items():
-            own = [[next(given) if isinstance(part, Flow) else None for part in parts] for parts in forms]
-            used = [translation for one in own for translation in one if translation is not None]
+            filled = [fill_parts(parts, given) for parts in forms]
+            texts, used = [text for text, _ in filled], [one for _, translations in filled for one in translations]
             if is_left_out(used):
                 continue
-            texts = [
-                "".join(
-                    part.fill(translation) if isinstance(part, Flow) and translation else str(part)
-                    for part, translation in zip(parts, one, strict=True)
-                )
-                for parts, one in zip(forms, own, strict=True)
-            ]
             is_doubtful = self.is_fuzzy or any(one.flags for one in used) or (len(texts) > 1 and n_forms > 2)
             tag = opening(changed.get(at, self._file.tokens[at].raw))
             tag = with_attribute(tag, "type", "unfinished" if is_doubtful else "")
             text = texts[0]
             if len(texts) > 1:
-                indent = self._file.tokens[at - 1].raw if self._file.tokens[at - 1].kind == "text" else ""
+                indent = self._file.indentation(at)
                 numbered = [texts[0 if form == 0 and n_forms > 1 else 1] for form in range(n_forms)]
                 text = "".join(f"{indent}    <numerusform>{one}</numerusform>" for one in numbered) + indent
-            changed |= dict.fromkeys(range(at, self._file.ends[at] + 1), "") | {at: f"{tag}{text}</translation>"}
+            changed |= self._file.with_element(at, f"{tag}{text}</translation>")
         return self._file.written(changed)
 
     def _messages(self) -> Iterator[tuple[int, Sequence[_Parts]]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from dragoman.data.formats.column_names import same_language
 from dragoman.documents.document import is_left_out
-from dragoman.documents.inline_elements import Flow, TextSyntax, plain_parts
+from dragoman.documents.inline_elements import Flow, TextSyntax, fill_parts, plain_parts, sources_of
 from dragoman.documents.json_file import JsonValue, parse_json
 from dragoman.documents.messages import decoded
 from dragoman.errors import DataError
@@ -64,7 +64,7 @@ class StringCatalog:
     def segments(self) -> list[MarkedText]:
         """Return the texts of the strings to translate."""
         units = (unit for _, localization in self._jobs for unit in _units(localization))
-        return [part.source for unit in units for part in _parts(unit) if isinstance(part, Flow)]
+        return [source for unit in units for source in sources_of(_parts(unit))]
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the catalogue with translations of these strings."""
@@ -74,11 +74,8 @@ class StringCatalog:
             localization = copy.deepcopy(source)
             used: list[Translation] = []
             for unit in _units(localization):
-                texts = []
-                for part in _parts(unit):
-                    used += [next(given)] if isinstance(part, Flow) else []
-                    texts.append(part.fill(used[-1]) if isinstance(part, Flow) else str(part))
-                unit["value"] = "".join(texts)
+                unit["value"], translations = fill_parts(_parts(unit), given)
+                used += translations
                 unit["state"] = "needs_review" if self.is_fuzzy or any(one.flags for one in used) else "translated"
             if not is_left_out(used):
                 _set_plurals(localization, plural_categories(target_lang or self._target))
@@ -102,7 +99,7 @@ class StringCatalog:
             is_new = not isinstance(target, dict) or all(
                 one.get("state") == "new" or not one.get("value") for one in _units(target)
             )
-            if is_new and any(isinstance(part, Flow) for unit in _units(source) for part in _parts(unit)):
+            if is_new and any(sources_of(_parts(unit)) for unit in _units(source)):
                 yield value, source
 
     def _edit(self, value: JsonValue, localization: dict[str, Any]) -> tuple[int, int, str]:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from dragoman.data.formats.column_names import same_language
 from dragoman.data.formats.tmx import ORIGIN
 from dragoman.data.formats.xliff import BY_MACHINE
-from dragoman.documents.document import is_left_out
-from dragoman.documents.inline_elements import Flow, inline_parts
-from dragoman.documents.xml_tokens import XmlFile, parse_xml
+from dragoman.documents.document import are_remembered, is_left_out
+from dragoman.documents.inline_elements import Flow, fill_parts, inline_parts, sources_of
+from dragoman.documents.xml_tokens import XmlFile, parse_xml_of
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
@@ -30,16 +30,11 @@ class _Variant:
     segment: int = 0
 
 
-@dataclass
-class _Unit:
-    variants: list[_Variant] = field(default_factory=list)
-
-
 @dataclass(frozen=True)
 class _Job:
     """A unit to translate, with the parts of its new text, and its empty variant, if it has one."""
 
-    unit: _Unit
+    unit: Sequence[_Variant]
     parts: Sequence[str | Flow]
     empty: _Variant | None
 
@@ -52,11 +47,8 @@ class TmxFile:
     """
 
     def __init__(self, content: bytes, name: Path) -> None:
-        self._file, self._name = parse_xml(content, name, allow_doctype=True), name
-        root = self._file.tokens[self._file.root]
-        if root.name != "tmx":
-            problem = f"this is XML ({root.name}), not a translation memory (TMX)"
-            raise DataError(problem, name, line=self._file.line(self._file.root), advice="give a TMX file")
+        self._file = parse_xml_of("tmx", "a translation memory (TMX)", content, name, allow_doctype=True)
+        self._name = name
         headers = [token for token in self._file.tokens if token.name == "header" and token.kind == "start"]
         self._source = next((token.attributes.get("srclang", "") for token in headers), "")
         self._units = [*_units(self._file, name)]
@@ -75,7 +67,7 @@ class TmxFile:
             if not code:
                 raise DataError("the language is unknown", self._name, advice=f"give {option}")
         self._language = target or ""
-        codes = dict.fromkeys(variant.language for unit in self._units for variant in unit.variants)
+        codes = dict.fromkeys(variant.language for unit in self._units for variant in unit)
         if self._units and not any(same_language(code, source) for code in codes):
             problem = f"the units are in {', '.join(codes)}, and {source} is asked for"
             raise DataError(problem, self._name, advice="change --source-lang")
@@ -83,7 +75,7 @@ class TmxFile:
 
     def segments(self) -> list[MarkedText]:
         """Return the texts of the units to translate."""
-        return [part.source for job in self._jobs for part in job.parts if isinstance(part, Flow)]
+        return [source for job in self._jobs for source in sources_of(job.parts)]
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the memory with a variant in the target language in each of these units."""
@@ -91,35 +83,27 @@ class TmxFile:
         changed: dict[int, str] = {}
         prefix, language = self._file.prefix, html.escape(target_lang or self._language)
         for job in self._jobs:
-            own = [next(given) if isinstance(part, Flow) else None for part in job.parts]
-            if is_left_out(filter(None, own)):
+            text, used = fill_parts(job.parts, given)
+            if is_left_out(used):
                 continue
-            parts = (
-                part.fill(translation) if isinstance(part, Flow) and translation is not None else str(part)
-                for part, translation in zip(job.parts, own, strict=True)
-            )
-            segment = f"<{prefix}seg>{''.join(parts)}</{prefix}seg>"
+            segment = f"<{prefix}seg>{text}</{prefix}seg>"
             if job.empty is not None:
-                places = range(job.empty.segment, ends[job.empty.segment] + 1)
-                changed |= dict.fromkeys(places, "") | {job.empty.segment: segment}
+                changed |= self._file.with_element(job.empty.segment, segment)
                 continue
-            last = job.unit.variants[-1]
-            before = tokens[last.start - 1]
-            indentation = before.raw if before.kind == "text" and before.raw.isspace() else ""
-            is_remembered = all(one is None or (one.memory and one.memory[0].score == 1) for one in own)
-            origin = "" if is_remembered else f'<{prefix}prop type="{ORIGIN}">{BY_MACHINE}</{prefix}prop>'
+            start = job.unit[-1].start
+            origin = "" if are_remembered(used) else f'<{prefix}prop type="{ORIGIN}">{BY_MACHINE}</{prefix}prop>'
             variant = f'<{prefix}tuv xml:lang="{language}">{origin}{segment}</{prefix}tuv>'
-            changed[ends[last.start]] = tokens[ends[last.start]].raw + indentation + variant
+            changed[ends[start]] = tokens[ends[start]].raw + self._file.indentation(start) + variant
         return self._file.written(changed)
 
     def _chosen(self, source: str) -> Iterator[_Job]:
         """Yield the units to translate: those with a source, and without a text in the target language."""
         is_exact = same_language(source, self._language)
         for unit in self._units:
-            sources = [one for one in unit.variants if _fits(one.language, source, is_exact=is_exact)]
+            sources = [one for one in unit if _fits(one.language, source, is_exact=is_exact)]
             sources = [one for one in sources if not self._is_empty(one)]
             sources.sort(key=lambda one: not _fits(one.language, source, is_exact=True))
-            targets = [one for one in unit.variants if _fits(one.language, self._language, is_exact=is_exact)]
+            targets = [one for one in unit if _fits(one.language, self._language, is_exact=is_exact)]
             if sources and all(map(self._is_empty, targets)):
                 start = sources[0].segment
                 parts = inline_parts(self._file, start + 1, self._file.ends[start])
@@ -130,27 +114,26 @@ class TmxFile:
         return not any(token.kind == "start" or token.text.strip() for token in content)
 
 
-def _units(file: XmlFile, name: Path) -> Iterator[_Unit]:
-    """Yield the units with a text."""
-    unit = _Unit()
+def _units(file: XmlFile, name: Path) -> Iterator[Sequence[_Variant]]:
+    """Yield the variants with a text of each unit that has one."""
+    variants: list[_Variant] = []
     path: list[str] = []
     for at, token in enumerate(file.tokens):
         if token.kind == "end":
             path.pop()
             if token.name == "tu":
-                unit.variants = [variant for variant in unit.variants if variant.segment]
-                if unit.variants:
-                    yield unit
-                unit = _Unit()
+                if with_text := [variant for variant in variants if variant.segment]:
+                    yield with_text
+                variants = []
         elif token.kind == "start":
             if token.name == "tuv":
                 language = token.attributes.get("xml:lang") or token.attributes.get("lang")
                 if not language:
                     line = file.line(at)
                     raise DataError("a <tuv> without xml:lang", name, line=line, advice="export the file again")
-                unit.variants.append(_Variant(language, at))
+                variants.append(_Variant(language, at))
             elif token.name == "seg" and path[-1:] == ["tuv"]:
-                unit.variants[-1].segment = at
+                variants[-1].segment = at
             path.append(token.name)
 
 

@@ -13,9 +13,18 @@ from pathlib import Path
 
 from dragoman.data.formats.column_names import same_language
 from dragoman.data.formats.xliff import BY_MACHINE, ORIGIN_PREFIX
-from dragoman.documents.document import is_left_out
-from dragoman.documents.inline_elements import PLAIN_XML, PRESERVED_XML, Flow, TextSyntax, inline_parts, is_segment
-from dragoman.documents.xml_tokens import XmlFile, XmlToken, opening, parse_xml, with_attribute
+from dragoman.documents.document import are_remembered, is_left_out
+from dragoman.documents.inline_elements import (
+    PLAIN_XML,
+    PRESERVED_XML,
+    Flow,
+    TextSyntax,
+    fill_parts,
+    inline_parts,
+    is_segment,
+    sources_of,
+)
+from dragoman.documents.xml_tokens import XmlFile, XmlToken, opening, parse_xml_of, with_attribute
 from dragoman.errors import DataError
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
@@ -86,17 +95,14 @@ class XliffFile:
 
     def __init__(self, content: bytes, name: Path) -> None:
         self.is_fuzzy = False
-        self._file, self._name = parse_xml(content, name), name
-        root = self._file.tokens[self._file.root]
-        if root.name != "xliff":
-            problem = f"this is XML ({root.name}), not XLIFF"
-            raise DataError(problem, name, line=self._file.line(self._file.root), advice="give an XLIFF file")
-        self._is_second = root.attributes.get("version", "").startswith("2")
+        self._file, self._name = parse_xml_of("xliff", "XLIFF", content, name), name
+        version = self._file.tokens[self._file.root].attributes.get("version", "")
+        self._is_second = version.startswith("2")
         self._jobs = [job for unit in _units(self._file) if (job := self._job(unit)) is not None]
 
     def segments(self) -> list[MarkedText]:
         """Return the texts of the units to translate."""
-        return [part.source for job in self._jobs for part in job.parts if isinstance(part, Flow)]
+        return [source for job in self._jobs for source in sources_of(job.parts)]
 
     def set_languages(self, source: str | None, target: str | None) -> None:
         """Check the languages of a translation.
@@ -165,17 +171,10 @@ class XliffFile:
     def _fill(self, job: _Job, given: Iterator[Translation], changed: dict[int, str]) -> None:
         """Write the target of a unit into the tokens to change."""
         tokens, unit = self._file.tokens, job.unit
-        written, is_doubtful, used = [], self.is_fuzzy, []
-        for part in job.parts:
-            if isinstance(part, Flow):
-                translation = next(given)
-                is_unread = not translation.score and not translation.memory  # by a model
-                is_copy = is_unread and translation.text == part.source.text
-                used += [] if is_copy else [translation]
-                is_doubtful = is_doubtful or bool(translation.flags)
-                written.append(part.fill(translation))
-            else:
-                written.append(part)
+        text, translations = fill_parts(job.parts, given)
+        is_doubtful = self.is_fuzzy or any(one.flags for one in translations)
+        pairs = zip(sources_of(job.parts), translations, strict=True)
+        used = [translation for source, translation in pairs if not _is_copy(source, translation)]
         if is_left_out(used):
             return
         tag = f"<{self._file.prefix}target>" if unit.target is None else opening(tokens[unit.target].raw)
@@ -189,14 +188,11 @@ class XliffFile:
                 tag = with_attribute(tag, "state", "needs-review-translation" if is_doubtful else "translated")
             if not job.is_partial:
                 tag = with_attribute(tag, "state-qualifier", _qualifier(used))
-        element = f"{tag}{''.join(written)}</{self._file.prefix}target>"
+        element = f"{tag}{text}</{self._file.prefix}target>"
         if unit.target is None:
-            before = tokens[unit.source - 1]
-            indentation = before.raw if before.kind == "text" and before.raw.isspace() else ""
-            changed[unit.after] = tokens[unit.after].raw + indentation + element
+            changed[unit.after] = tokens[unit.after].raw + self._file.indentation(unit.source) + element
         else:
-            end = self._file.ends[unit.target]
-            changed |= dict.fromkeys(range(unit.target, end + 1), "") | {unit.target: element}
+            changed |= self._file.with_element(unit.target, element)
 
 
 def _units(file: XmlFile) -> Iterator[_Unit]:
@@ -228,12 +224,16 @@ def _take(unit: _Unit, at: int, token: XmlToken, ends: Mapping[int, int], *, is_
         unit.target = at
 
 
+def _is_copy(source: MarkedText, translation: Translation) -> bool:
+    """Return True if no model has read a text, and it is its own translation."""
+    return not translation.score and not translation.memory and translation.text == source.text
+
+
 def _qualifier(translations: Sequence[Translation]) -> str:
     """Return the origin of a target in the words of XLIFF 1.2; "" if all of it is a copy of its source."""
     if not translations:
         return ""
-    are_remembered = all(one.memory and one.memory[0].score == 1 for one in translations)
-    return "exact-match" if are_remembered else BY_MACHINE
+    return "exact-match" if are_remembered(translations) else BY_MACHINE
 
 
 def has_content(tokens: Sequence[XmlToken]) -> bool:

@@ -87,6 +87,15 @@ class XmlFile:
         """Return the line of a token, from 1."""
         return sum(token.raw.count("\n") for token in self.tokens[:at]) + 1
 
+    def indentation(self, at: int) -> str:
+        """Return the white space before a tag."""
+        before = self.tokens[at - 1]
+        return before.raw if before.kind == "text" and before.raw.isspace() else ""
+
+    def with_element(self, at: int, raw: str) -> dict[int, str]:
+        """Return the change of tokens that puts something else in place of an element."""
+        return dict.fromkeys(range(at, self.ends[at] + 1), "") | {at: raw}
+
     def written(self, changed: Mapping[int, str]) -> bytes:
         """Return the content of the file with some tokens replaced."""
         text = "".join(changed.get(at, token.raw) for at, token in enumerate(self.tokens))
@@ -112,6 +121,24 @@ def parse_xml(content: bytes, name: Path, *, allow_doctype: bool = False) -> Xml
             ends[opened.pop()] = at
         tokens.append(token._replace(name=token.name.removeprefix(prefix)) if prefix else token)
     return XmlFile(mark, encoding, tokens, ends, prefix)
+
+
+def parse_xml_of(root: str, kind: str, content: bytes, name: Path, *, allow_doctype: bool = False) -> XmlFile:
+    """Return the tokens of a file of one kind.
+
+    Args:
+        root: the name of the first tag of such files.
+        kind: what they are, for a message.
+
+    Raises:
+        DataError: as `read_xml`, or it is of another kind.
+    """
+    file = parse_xml(content, name, allow_doctype=allow_doctype)
+    first = file.tokens[file.root].name
+    if first != root:
+        problem = f"this is XML ({first}), not {kind}"
+        raise DataError(problem, name, line=file.line(file.root), advice=f"give a file with <{root}>")
+    return file
 
 
 def read_xml(content: bytes, name: Path, *, allow_doctype: bool = False) -> tuple[bytes, str, Iterator[XmlToken]]:

@@ -9,14 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from dragoman.errors import ConfigError, DataError, counted
-from dragoman.evaluation.metrics import (
-    Metric,
-    corpus_bleu,
-    corpus_chrf,
-    exact_match,
-    m30k_bleu,
-    moses_lines,
-)
+from dragoman.evaluation.metrics import Metric, corpus_bleu, corpus_chrf, exact_match, m30k_bleu, moses_lines
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tags import SEVERAL
 from dragoman.translator import SearchOptions, TranslateOptions, Translator

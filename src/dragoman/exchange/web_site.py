@@ -17,15 +17,7 @@ from dragoman.errors import ConfigError
 from dragoman.exchange.export_folder import write_files
 from dragoman.exchange.model_file import model_file, read_model_file
 from dragoman.exchange.text_rules import rules
-from dragoman.inspection.page import (
-    View,
-    build_page,
-    harmless_json,
-    page_part,
-    page_script,
-    page_style,
-    policy_hash,
-)
+from dragoman.inspection.page import View, build_page, harmless_json, page_part, page_script, page_style, policy_hash
 from dragoman.machine.folders import save_folder
 
 _WEB = files("dragoman") / "web"

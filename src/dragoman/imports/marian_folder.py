@@ -28,7 +28,6 @@ _LANGUAGES = (("sourceLanguage", "targetLanguage"), ("fromLang", "toLang"), ("fr
 #: Two codes without a sign between them, as in `model.ende.intgemm.alphas.bin`.
 _PAIR = re.compile(r"^(?:model|lex(?:\.\d+)*|vocab|srcvocab|trgvocab)\.([a-z]{2})([a-z]{2})\.")
 _SIDES = (("source.", "srcvocab.", "src."), ("target.", "trgvocab.", "tgtvocab.", "trg.", "tgt."))
-_ADVICE = "give a folder with a model (.npz or .bin), its SentencePiece vocabulary (.spm), and its decoder.yml if any"
 
 
 def is_marian(folder: Path) -> bool:

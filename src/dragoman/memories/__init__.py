@@ -5,12 +5,7 @@ memory.lookup("Save the file.", source_lang="en", target_lang="fr")
 """
 
 from dragoman.memories.memory_files import Unit, append_new_units, append_units, export_units, open_units
-from dragoman.memories.translation_memory import (
-    THRESHOLD,
-    MemoryMatch,
-    TranslationMemory,
-    check_threshold,
-)
+from dragoman.memories.translation_memory import THRESHOLD, MemoryMatch, TranslationMemory, check_threshold
 
 __all__ = [
     "THRESHOLD",

@@ -9,8 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dragoman.settings.sections import Section
-from dragoman.settings.text_origin import LANGUAGE_CODE, columns_problems, language_problems, origin_problems
+from dragoman.settings.text_origin import LANGUAGE_CODE, TextOrigin
 
 #: Most times that an epoch has a pair.
 MOST_TIMES = 1000
@@ -23,21 +22,11 @@ _NAME = re.compile(r"[\w+-]{1,64}")
 _TAG = re.compile(r"[^\s<>]{1,32}")
 
 
-class CorpusConfig(Section):
+class CorpusConfig(TextOrigin):
     """One corpus of a mixture: its text, as in `data`, and its part in the training."""
 
     name: str | None = None
     """Name in messages; by default the corpus's, or its languages, such as en-de."""
-    corpus: str | None = None
-    source: str | None = None
-    target: str | None = None
-    pairs: str | None = None
-    columns: str | None = None
-    source_lang: str | None = None
-    target_lang: str | None = None
-    validation_source: str | None = None
-    validation_target: str | None = None
-    validation_pairs: str | None = None
     both_ways: bool = False
     """Train from target to source too."""
     weight: Weight = 1.0
@@ -50,10 +39,7 @@ class CorpusConfig(Section):
         origins = ("corpus", "source", "target", "pairs")
         if all(getattr(self, name) is None for name in origins):
             yield " ".join(origins), "a corpus needs source and target, or pairs, or corpus"
-        for prefix in ("", "validation_"):
-            yield from origin_problems(self, prefix)
-        yield from columns_problems(self, ("", "validation_"))
-        yield from language_problems(self)
+        yield from self.origin_problems()
         if self.name is not None and not _NAME.fullmatch(self.name):
             yield "name", f"{self.name!r} cannot be the name of a corpus; use letters, digits, - and _"
         if self.tag is not None and not _TAG.fullmatch(self.tag):

@@ -9,14 +9,10 @@ from pydantic import BeforeValidator, Field
 
 from dragoman.settings.corpus_config import CorpusConfig, corpus_names, mixture_problems
 from dragoman.settings.ranges import Positive, Size
-from dragoman.settings.sections import Section
-from dragoman.settings.text_origin import columns_problems, language_problems, origin_problems
+from dragoman.settings.text_origin import TextOrigin
 
 #: Settings that each corpus of a mixture has for itself.
-_OF_ONE_CORPUS = (
-    *("corpus", "source", "target", "pairs", "columns", "source_lang", "target_lang"),
-    *("validation_source", "validation_target", "validation_pairs", "test_source", "test_target", "test_pairs"),
-)
+_OF_ONE_CORPUS = (*TextOrigin.model_fields, "test_source", "test_target", "test_pairs")
 
 
 #: Faults of a pair that training text may have.
@@ -33,7 +29,7 @@ def _comma_separated(value: Any) -> Any:
     return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
 
 
-class DataConfig(Section):
+class DataConfig(TextOrigin):
     """The origin of the parallel text, and the filters of its pairs.
 
     Either `corpus` (a corpus known by name) or `source` and `target` (two files with one sentence a line), or `pairs`
@@ -41,21 +37,10 @@ class DataConfig(Section):
     validation or test are used instead of those that a named corpus has.
     """
 
-    corpus: str | None = None
-    source: str | None = None
-    target: str | None = None
-    pairs: str | None = None
-    source_lang: str | None = None
-    target_lang: str | None = None
-    validation_source: str | None = None
-    validation_target: str | None = None
-    validation_pairs: str | None = None
     test_source: str | None = None
     """Text that `evaluate` with the recipe scores by default. Its overlap with the training text is counted."""
     test_target: str | None = None
     test_pairs: str | None = None
-    columns: str | None = None
-    """Source and target in files of pairs, by number (from 1) or name: "2,4" or "en,de". None finds them."""
     corpora: tuple[CorpusConfig, ...] = ()
     """Several texts, in one or more languages: a list of {source: ..., target: ..., source_lang: en, target_lang: de,
     validation_source: ..., validation_target: ..., both_ways: true, weight: 1}. Each may also have corpus or pairs,
@@ -86,11 +71,7 @@ class DataConfig(Section):
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Yield two origins of one text, half an origin, unknown language codes, and mixtures that cannot be."""
-        prefixes = ("", "validation_", "test_")
-        for prefix in prefixes:
-            yield from origin_problems(self, prefix, _option)
-        yield from columns_problems(self, prefixes, _option)
-        yield from language_problems(self, _option)
+        yield from self.origin_problems(("", "validation_", "test_"), _option)
         if self.corpora:
             for name in _OF_ONE_CORPUS:
                 if getattr(self, name) is not None:

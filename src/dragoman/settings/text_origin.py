@@ -1,4 +1,4 @@
-"""Checks of settings that name parallel text: a corpus, two files, or a file of pairs, and their languages."""
+"""Settings that name parallel text: a corpus, two files, or a file of pairs, and their languages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,38 @@ HUB = "hub:"
 Option = Callable[[str], str]
 
 
-def origin_problems(section: Section, prefix: str, option: Option | None = None) -> Iterator[tuple[str, str]]:
-    """Yield two origins of the text of one split, and a source without a target.
+class TextOrigin(Section):
+    """The origin of parallel text, and of the text by which a training is validated."""
 
-    Args:
-        prefix: of the split: "", "validation_" or "test_".
-        option: None where no option sets the settings.
-    """
+    corpus: str | None = None
+    source: str | None = None
+    target: str | None = None
+    pairs: str | None = None
+    columns: str | None = None
+    """Source and target in files of pairs, by number (from 1) or name: "2,4" or "en,de". None finds them."""
+    source_lang: str | None = None
+    target_lang: str | None = None
+    validation_source: str | None = None
+    validation_target: str | None = None
+    validation_pairs: str | None = None
+
+    def origin_problems(
+        self, prefixes: tuple[str, ...] = ("", "validation_"), option: Option | None = None
+    ) -> Iterator[tuple[str, str]]:
+        """Yield two origins of one text, half an origin, columns that cannot be, and unknown language codes.
+
+        Args:
+            prefixes: of the splits: "", "validation_", "test_".
+            option: None where no option sets the settings.
+        """
+        for prefix in prefixes:
+            yield from _origin_problems(self, prefix, option)
+        yield from _columns_problems(self, prefixes, option)
+        yield from _language_problems(self, option)
+
+
+def _origin_problems(section: TextOrigin, prefix: str, option: Option | None) -> Iterator[tuple[str, str]]:
+    """Yield two origins of the text of one split, and a source without a target."""
     names = [f"{prefix}{part}" for part in ("source", "target", "pairs")]
     source, target, pairs = (getattr(section, name) is not None for name in names)
     corpus = "" if prefix else "corpus"  # its validation and test may come from other files
@@ -40,11 +65,11 @@ def origin_problems(section: Section, prefix: str, option: Option | None = None)
         yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} belong together; give both{options}"
 
 
-def columns_problems(
-    section: Section, prefixes: tuple[str, ...], option: Option | None = None
+def _columns_problems(
+    section: TextOrigin, prefixes: tuple[str, ...], option: Option | None
 ) -> Iterator[tuple[str, str]]:
     """Yield columns that are not two, and columns without a table in any split."""
-    columns, corpus = (getattr(section, name) for name in ("columns", "corpus"))
+    columns, corpus = section.columns, section.corpus
     if columns is None:
         return
     parts = [part.strip() for part in columns.split(",")]
@@ -58,7 +83,7 @@ def columns_problems(
         yield " ".join(["columns", "corpus", *tables]), message
 
 
-def language_problems(section: Section, option: Option | None = None) -> Iterator[tuple[str, str]]:
+def _language_problems(section: TextOrigin, option: Option | None) -> Iterator[tuple[str, str]]:
     """Yield unknown language codes."""
     for name in ("source_lang", "target_lang"):
         code = getattr(section, name)

@@ -48,11 +48,16 @@ def or_source(request: Request, translation: Translation) -> Translation:
     found = translation.confidence
     if request.min_confidence is None or found is None or found >= request.min_confidence:
         return translation
+    flags = merge_flags([*(flag for flag in translation.flags if flag != "low_confidence"), "unsure"])
+    return replace(as_source(request, translation), flags=flags)
+
+
+def as_source(request: Request, translation: Translation) -> Translation:
+    """Return the text in place of its translation, because the model is not sure of it, or of a part of it."""
     text = sanitize(request.text).strip()
     links = tuple((number, number) for number in range(len(words(text)))) if request.align else None
-    flags = merge_flags([*(flag for flag in translation.flags if flag != "low_confidence"), "unsure"])
     doubtful = () if request.doubts else None
-    return replace(translation, text=text, tokens=(), alignment=links, flags=flags, doubtful=doubtful, repairs=())
+    return replace(translation, text=text, tokens=(), alignment=links, doubtful=doubtful, recalled=(), repairs=())
 
 
 def doubtful_words(

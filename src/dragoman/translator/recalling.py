@@ -20,6 +20,7 @@ from dragoman.text.tags import UNKNOWN
 from dragoman.text.terms import missing_terms
 from dragoman.translator.checking import kind
 from dragoman.translator.directions import TaggedText
+from dragoman.translator.judging import as_source
 from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, Flag, PartTranslation, Translation, merge_flags
 
@@ -199,7 +200,7 @@ def _joined(request: Request, parts: Sequence[RecalledPart], found: Sequence[Tra
         confidence=min(confidences, default=None),
         doubtful=tuple(_shifted(doubtful)) if request.doubts else None,
     )
-    return _as_source(request, joined) if "unsure" in joined.flags else joined
+    return as_source(request, joined) if "unsure" in joined.flags else joined
 
 
 def _best(translation: Translation) -> Alternative:
@@ -244,11 +245,3 @@ def _shifted(doubtful: Sequence[tuple[Sequence[int], str]]) -> Iterator[int]:
     for numbers, text in doubtful:
         yield from (number + before for number in numbers)
         before += len(words(text))
-
-
-def _as_source(request: Request, translation: Translation) -> Translation:
-    """Return the text in place of its translation, because the model is not sure of a part of it."""
-    text = sanitize(request.text).strip()
-    links = tuple((number, number) for number in range(len(words(text)))) if request.align else None
-    doubtful = () if request.doubts else None
-    return replace(translation, text=text, tokens=(), alignment=links, doubtful=doubtful, recalled=(), repairs=())

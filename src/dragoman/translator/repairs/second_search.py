@@ -20,10 +20,7 @@ from dragoman.translator.padding import batches
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob, TextPlan, job_of
 from dragoman.translator.reading import RESERVED, Reading
-from dragoman.translator.repairs.foreign_letters import Letters
-from dragoman.translator.repairs.lost_numbers import Numbers
-from dragoman.translator.repairs.lost_spans import Spans
-from dragoman.translator.repairs.lost_terms import Terms
+from dragoman.translator.repairs.all_repairs import Letters, Numbers, Spans, Terms
 from dragoman.translator.repairs.phrase_book import PhraseBook
 from dragoman.translator.repairs.repair import Repair
 from dragoman.translator.searching import Candidate, candidate_of
