@@ -12,7 +12,7 @@ from functools import cache
 from importlib.util import find_spec
 
 from dragoman.errors import install_advice
-from dragoman.text.languages import base_language
+from dragoman.text.languages import base_language, english_name
 
 #: The modules that each language needs.
 _MODULES = {"th": ("pythainlp", "pycrfsuite")}
@@ -56,7 +56,7 @@ def splitter(language: str) -> Callable[[str], list[str]] | None:
     """Return the function that cuts a text into sentences; None, with a line in the log, without the extra."""
     if any(find_spec(module) is None for module in _MODULES[language]):
         advice = install_advice("sentences", "to cut them, install an extra")
-        _log.warning("long texts of language %s are not cut between sentences; %s", language, advice)
+        _log.warning("long texts in %s are not cut between sentences; %s", english_name(language), advice)
         return None
     if "PYTHAINLP_READ_MODE" not in os.environ:  # the old name; both together are an error
         os.environ.setdefault("PYTHAINLP_READ_ONLY", "1")  # else the import makes a folder in the home folder
