@@ -138,6 +138,12 @@ def test_without_spaces_no_sentence_begins_with_an_end_mark(text: str) -> None:
         "Gov. Smith met Sen. Jones and Fa. Meier on Jan. 5. | He is 6. | She saw Tab. 4, Ch. 2, pp. 3-5 and Op. 27.",
         "1. The man. | 2. She sings. | Step 3. The end.",
         "Он живёт на ул. Ленина. | См. рис. 3.",
+        "Τι κάνεις; | Ο κ. Νίκος ρώτησε: «Πού είσαι;» | Πήγε; ναι. | Τι;|Πού;",
+        "Run a; exit. | Write α, β; then γ.",
+        "Ես տանն եմ: | Նա ասում է «այո»: | Ժամը 10:30 է, տես՝ գիրք: էջ 5։ | Վերջ։",
+        "እንዴት ነህ፧ | ደህና ነኝ። | ሰላም አለ፡፡ | ሄደ።|ነገ።",
+        "គាត់ទៅសាលារៀន៕ | ថ្ងៃនេះគាត់ឈឺ។|ល្អណាស់។",
+        "डॉ. शर्मा आए। | वे गए॥ | ठीक है?",
     ],
 )
 def test_sentences_end_where_expected(text: str) -> None:

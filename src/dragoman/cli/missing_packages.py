@@ -26,6 +26,7 @@ _OF_EXTRAS = {
     "get": ("huggingface_hub",),
     "documents": ("markdown_it", "polib"),
     "memory": ("rapidfuzz",),
+    "sentences": ("pythainlp", "pycrfsuite"),
     "serve": ("fastapi", "uvicorn", "python_multipart", "prometheus_client"),
     "mcp": ("mcp", "mcp_types"),
     "ctranslate2": ("ctranslate2",),
@@ -49,6 +50,8 @@ TITLES = {
     "markdown_it": "markdown-it-py",
     "python_multipart": "python-multipart",
     "prometheus_client": "prometheus-client",
+    "pythainlp": "PyThaiNLP",
+    "pycrfsuite": "python-crfsuite",
 }
 
 

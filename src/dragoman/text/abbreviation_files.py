@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 #: The languages that have a file.
-LANGUAGES = ("de", "en", "es", "fr", "it", "ru")
+LANGUAGES = ("de", "el", "en", "es", "fr", "hi", "hy", "it", "ru", "th")
 _FOLDER = Path(__file__).with_name("abbreviation_lists")
 
 ListName = Literal["inner", "often_last", "before_numbers", "pronouns", "beginnings", "more_beginnings"]

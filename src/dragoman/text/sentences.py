@@ -9,11 +9,20 @@ from functools import cache
 from dragoman.text.abbreviation_files import ListName, listed
 from dragoman.text.cleaning import sanitize
 
-#: Marks that end a sentence in scripts with spaces between words, and in scripts without.
-_SPACED, _UNSPACED = ".!?…؟۔։", "。！？｡।॥។။"
+#: Marks that end a sentence if a space follows, and those that need none.
+_SPACED, _UNSPACED = ".!?…؟۔։", "。！？｡।॥។៕။።፧፨᱾᱿꯫"
 #: Marks that end a sentence and are part of no name, so that the next sentence may follow without a space.
 _CLEAR = "!?؟۔։"
 _OPENING, _CLOSING = "“‘「『（《〈【", r"""\"'”’»«›‹)\]」』）》〉】"""
+_GREEK, _GREEK_QUESTION = "\u0370-\u03ff\u1f00-\u1fff", ";\u037e"
+_ARMENIAN, _ARMENIAN_CAPITALS = "\u0531-\u0587", "\u0531-\u0556"
+#: Marks that end a sentence in one script: the question mark of Greek, and what stands for the full stops of Armenian
+#: and Ethiopic where a keyboard lacks them.
+_OF_ONE_SCRIPT = (
+    rf"(?:(?<=[{_GREEK}])|(?<=[{_GREEK}][{_CLOSING}]))[{_GREEK_QUESTION}]"
+    rf"|(?:(?<=[{_ARMENIAN}])|(?<=[{_ARMENIAN}][{_CLOSING}])):(?=[{_CLOSING}]*\s+[«“\"(]?[{_ARMENIAN_CAPITALS}])"
+    "|፡፡"
+)
 #: The end of a paragraph, as one character of white space. It ends a sentence too.
 PARAGRAPH_END = "\u2029"
 #: White space between words that is wider than any writing needs, as in tables.
@@ -22,7 +31,8 @@ _BLANK_LINE = re.compile(r"\n\s*\n\s*|\u2029\s*")
 #: All marks in a row with what closes after them, and the space that follows; or the end of a paragraph. German closes
 #: with what elsewhere opens, and French puts a space before »: these close where a space follows.
 _MARKS = re.compile(
-    rf"([{_SPACED}{_UNSPACED}](?:[{_SPACED}{_UNSPACED}{_CLOSING}]|(?:“|‘|\s»)(?!\S))*)(\s*)|{PARAGRAPH_END}\s*"
+    rf"((?:[{_SPACED}{_UNSPACED}]|{_OF_ONE_SCRIPT})(?:[{_SPACED}{_UNSPACED}{_CLOSING}]|(?:“|‘|\s»)(?!\S))*)(\s*)"
+    rf"|{PARAGRAPH_END}\s*"
 )
 #: Capitals with points, the last one without: "U.S", "Ph.D" is listed.
 _CAPITALS = r"(?:[A-Z]\.){1,7}[A-Z]"

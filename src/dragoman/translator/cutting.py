@@ -19,7 +19,9 @@ from dragoman.machine.arrays import Ints
 from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.languages import UNSPACED
 from dragoman.text.protection import Stretch
-from dragoman.text.sentences import PARAGRAPH_END, has_words, sentence_spans, sentences
+from dragoman.text.sentences import PARAGRAPH_END, has_words, sentence_spans
+from dragoman.text.tags import UNKNOWN
+from dragoman.text.unmarked_sentences import has_splitter, unmarked_spans
 from dragoman.translator.frames import Part, parts
 from dragoman.translator.reading import Reading
 from dragoman.translator.results import Flag
@@ -101,6 +103,7 @@ class SegmentLimits:
     copies_marks: bool = False
     copies_codes: bool = True  # text that is no word: encoded data and hashes
     takes_frames: bool = True  # off sentences
+    language: str = UNKNOWN  # of the text
 
     @property
     def longest(self) -> int:
@@ -189,7 +192,8 @@ def _cut_words(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment
     whole = text.replace(PARAGRAPH_END, " ")
     ids = encode_if_short(whole, encode, limits.max_length)
     if ids is None:
-        segments = (segment for sentence in sentences(text) for segment in _cut_sentence(sentence, encode, limits))
+        sentences = (text[start:end] for start, end in _sentence_spans(text, encode, limits))
+        segments = (segment for sentence in sentences for segment in _cut_sentence(sentence, encode, limits))
         return [segment if segment.is_copied else segment._replace(flag="unusual") for segment in segments]
     return [Segment(whole, ids, "unusual" if len(ids) > limits.longest else None)] if ids else []
 
@@ -197,7 +201,7 @@ def _cut_words(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment
 def _groups(text: str, encode: Encode, limits: SegmentLimits) -> Iterator[str]:
     """Yield groups of as many sentences as a segment may have."""
     first, end, n_sentences, n_tokens = 0, 0, 0, 0
-    for start, next_end in sentence_spans(text):
+    for start, next_end in _sentence_spans(text, encode, limits):
         ids = None if limits.sentences == 1 else _encode(text[start:next_end], encode, limits.longest, limits)
         size = limits.longest if ids is None else len(ids)
         if n_sentences == limits.sentences or (n_sentences and n_tokens + size > limits.longest):
@@ -208,6 +212,20 @@ def _groups(text: str, encode: Encode, limits: SegmentLimits) -> Iterator[str]:
         end, n_sentences, n_tokens = next_end, n_sentences + 1, n_tokens + size
     if n_sentences:
         yield text[first:end]
+
+
+def _sentence_spans(text: str, encode: Encode, limits: SegmentLimits) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of each sentence.
+
+    In a language without marks between sentences, they are guesses. So what is no longer than almost all lines of the
+    training text stays whole.
+    """
+    is_unmarked = has_splitter(limits.language)
+    for start, end in sentence_spans(text):
+        if is_unmarked and _encode(text[start:end], encode, limits.usual_tokens or 0, limits) is None:
+            yield from unmarked_spans(text, start, end, limits.language)
+        else:
+            yield start, end
 
 
 def _cut_sentence(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
@@ -231,6 +232,7 @@ class Planner:
             )
 
         limits = segment_limits(request, self._learned, self._max_length - 1)
+        limits = replace(limits, language=tagged.source_lang or UNKNOWN)
         start = self._tokenizers.target_ids("", tagged.target_lang)
         return [
             self._restricted(finished(segment)._replace(prefix_ids=start), tagged)
