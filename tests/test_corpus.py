@@ -375,7 +375,7 @@ def test_multi30k_is_downloaded_once_and_checked(repository: Path) -> None:
 def test_hugging_face_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     data = DataConfig(corpus="hub:someone/something:de-en", source_lang="en", target_lang="de")
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(ConfigError, match=r'install it .*"\.\[hub\]"'):
+    with pytest.raises(ConfigError, match=r'install it: .*"dragoman\[hub\]"'):
         read_pairs(data, "train")
     asked = []
 

@@ -360,7 +360,7 @@ def test_the_picture_has_the_weights(translator: Translator) -> None:
 
 def test_pictures_need_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ConfigError, match=r"pictures need matplotlib; install it .*\.\[plot\]"):
+    with pytest.raises(ConfigError, match=r'pictures need matplotlib; install it: .*"dragoman\[plot\]"'):
         draw_attention(hostile_attention(), "cross")
 
 

@@ -93,7 +93,7 @@ def test_a_lost_symbol_is_flagged() -> None:
 
 def test_a_model_with_reserved_pieces_copies_what_it_does_not_know() -> None:
     translator = Translator.load("everyday")
-    languages = {"source_lang": "en", "target_lang": "de"}
+    languages = {"source_lang": "en", "target_lang": "de", "off": ["confidence"]}
     sources = ["© 2026 Anna", "Next →", "Write to Łukasz Żółć.", "Привет, friend!", "I said สวัสดี.", "CO₂ is a gas."]
     found = translator.translate(sources, **languages)
     for source, part, translation in zip(

@@ -468,7 +468,7 @@ def test_words_read_like_a_sentence() -> None:
 
 def test_words_without_spacy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(ConfigError, match=r'install it .*"\.\[words\]"'):
+    with pytest.raises(ConfigError, match=r'install it: .*"dragoman\[words\]"'):
         load_rules("en")
 
 
