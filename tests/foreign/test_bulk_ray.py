@@ -20,7 +20,8 @@ import_extra("ray", "ray")
 #: The command, with parts of 20 lines.
 PROGRAM = (
     "import sys; from dragoman.bulk.bulk_translation import BulkTranslation; from dragoman.cli.program import run\n"
-    "BulkTranslation.__init__.__defaults__ = ('error', 20)\n"
+    "_, _, *others = BulkTranslation.__init__.__defaults__\n"
+    "BulkTranslation.__init__.__defaults__ = ('error', 20, *others)\n"
     "sys.exit(run(sys.argv[1:]))"
 )
 LIMIT_S = 400
