@@ -9,6 +9,7 @@ import pytest
 
 from dragoman import Translator
 from dragoman.errors import ConfigError, DataError
+from dragoman.translator import Request
 from dragoman.translator.quality import BACK
 
 DIRECTION = {"source_lang": "en", "target_lang": "de"}
@@ -85,3 +86,20 @@ def test_what_cannot_be_read_back_is_refused() -> None:
         everyday().translate("Good morning!", target_lang="de", rerank=True)
     with pytest.raises(DataError, match="the other a list"):
         everyday().quality("Good morning!", ["Guten Morgen!"], **DIRECTION)
+    tokens = next(n for n in range(everyday().max_length, 0, -1) if everyday().fits("A dog.", "Hund " * n, **DIRECTION))
+    with pytest.raises(DataError, match="pair 2 is too long to be read back"):
+        everyday().quality(["A dog."] * 2, ["Ein Hund.", "Hund " * tokens], **DIRECTION)
+    with pytest.raises(ConfigError, match="rerank has one candidate"):
+        everyday().translate("Good morning!", beam_size=1, rerank=True, **DIRECTION)
+
+
+def test_reranking_puts_what_is_finished_before_what_is_cut() -> None:
+    """However probable it is."""
+    pipeline, mixed = everyday().pipeline, 0
+    for max_length in range(8, 16):
+        config = everyday().search_config(max_length=max_length, beam_size=6, n_best=6, rerank=True)
+        (found,) = pipeline.search(pipeline.plan([Request(SOURCES[0], **DIRECTION)], config).jobs)
+        is_finished = [candidate.hypothesis.finished for candidate in found]
+        assert is_finished == sorted(is_finished, reverse=True)
+        mixed += len(set(is_finished)) > 1
+    assert mixed

@@ -55,6 +55,7 @@ def deepl(client: Any, *texts: str, **more: Any) -> Any:
     [
         ("everyday:en-de", {}),
         ("everyday:EN-DE", {}),
+        ("everyday:en-GB-de-AT", {}),
         ("everyday:de", {"source_lang": "en"}),
         ("everyday", {"source_lang": "en", "target_lang": "de-AT"}),
         ("dragoman", {"source_lang": "en", "target_lang": "de"}),
@@ -98,6 +99,8 @@ def test_an_error_in_the_middle_ends_the_stream(client: Any, monkeypatch: pytest
         (404, "there is no model other", {"model": "other"}),
         (404, "there is no model other:de", {"model": "other:de"}),
         (400, "everyday:de", {"model": "everyday"}),
+        (400, "does not know the languages en-ja", {"model": "everyday:en-ja"}),
+        (400, "does not know the languages fr-xx", {"model": "everyday:fr-xx"}),
         (400, "xx is not supported", {"model": "everyday:xx"}),
         (400, "n must be 1", {"n": 2}),
         (400, "response_format", {"response_format": {"type": "json_object"}}),

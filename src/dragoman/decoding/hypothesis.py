@@ -52,4 +52,9 @@ class Hypothesis:
 
 def best_first(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Sort by falling score: the finished without faults, then the finished with faults, then the unfinished."""
-    return sorted(hypotheses, key=lambda one: (not one.finished, one.finished and bool(one.faults), -one.score))
+    return sorted(hypotheses, key=lambda one: (rank_of(one), -one.score))
+
+
+def rank_of(hypothesis: Hypothesis) -> int:
+    """Return 0 for a finished hypothesis without faults, 1 for a finished one with faults, 2 for an unfinished one."""
+    return 2 if not hypothesis.finished else int(bool(hypothesis.faults))

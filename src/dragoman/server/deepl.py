@@ -22,6 +22,7 @@ from dragoman.server.texts import (
     require_route,
     translate_pages,
     translate_texts,
+    without_markup,
 )
 from dragoman.server.xml_texts import TagKinds, xml_pages
 from dragoman.text.languages import base_language, english_name
@@ -76,7 +77,9 @@ def _add_glossaries(router: APIRouter, parts: ServerParts, glossaries: Glossarie
     @router.post("/glossaries", summary="Keep a glossary", status_code=201)
     async def create(request: Request) -> Response:
         owner = _require(parts, request)
-        glossary = await _glossary(parts, await Parameters.read(request, parts))
+        parameters = await Parameters.read(request, parts)
+        parts.take(request, [parameters.require_text("name")])
+        glossary = await _glossary(parts, parameters)
         glossaries.add(owner, glossary)
         return JSONResponse(_described(glossary), 201)
 
@@ -125,9 +128,8 @@ async def _translate(
     if glossary and (glossary.source, glossary.target) != (source, target):
         raise ApiError(400, f"the glossary is for source_lang {glossary.source} and target_lang {glossary.target}")
     lists = [glossary.terms] if glossary else []
-    sources = (
-        [source] * len(texts) if source else [each.language for each in await detect_sources(parts, texts, target)]
-    )
+    seen = [without_markup(text) for text in texts] if tags else texts
+    sources = [source] * len(texts) if source else [each.language for each in await detect_sources(parts, seen, target)]
     if tags == "xml":
         service = parts.service
         pages = await service.helpers.call(xml_pages, texts, kinds, stop=service.stop())

@@ -15,6 +15,8 @@ from dragoman.text.terms import Term, TermList
 
 #: Entries of all glossaries of a server together.
 MOST_ENTRIES = 50_000
+#: Entries of all glossaries of a key, so that it leaves room for others.
+MOST_OF_KEY = 10_000
 #: DeepL's status for a client that has used up what it may.
 QUOTA = 456
 
@@ -55,6 +57,11 @@ class Glossaries:
         Raises:
             ApiError: there is no room.
         """
+        own = sum(len(each.entries) for each in (*self.of(owner), glossary))
+        if owner and own > MOST_OF_KEY:
+            raise ApiError(
+                QUOTA, f"the glossaries of this key would have more than {MOST_OF_KEY:,} entries; delete one"
+            )
         n_entries = sum(len(each.entries) for each in (*self._known.values(), glossary))
         if n_entries > MOST_ENTRIES:
             raise ApiError(QUOTA, f"the server's glossaries would have more than {MOST_ENTRIES:,} entries; delete one")

@@ -32,6 +32,7 @@ from dragoman.server.texts import (
     translate_documents,
     translate_pages,
     translate_texts,
+    without_markup,
 )
 from dragoman.text.languages import english_name
 from dragoman.translator import Request as TextRequest
@@ -133,7 +134,8 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
     target = require_language(directory, target)
     if (format := parameters.get("format") or "text") not in ("text", "html"):
         raise ApiError(400, f"{shown(format)} format is not supported")
-    detected = [] if known else await detect_sources(parts, texts, target)
+    seen = [without_markup(text) for text in texts] if format == "html" else texts
+    detected = [] if known else await detect_sources(parts, seen, target)
     sources = [known] * len(texts) if known else [each.language for each in detected]
     if format == "html":
         answers = [[page] for page in await translate_pages(parts, texts, sources, target)]

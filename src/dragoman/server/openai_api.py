@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 import uuid
 from collections.abc import AsyncIterator
@@ -31,6 +32,8 @@ from dragoman.translator import Request as TextRequest
 ALL = "dragoman"
 #: Between the name of a model and its languages.
 _COLON = ":"
+#: The code of one language, with its script and its region.
+_ONE_LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Z][a-z]{3})?([-_]([A-Z]{2}|[0-9]{3}))?")
 
 
 class ChatMessage(BaseModel):
@@ -165,12 +168,21 @@ def _chosen(parts: ServerParts, body: ChatRequest) -> tuple[Directory, str, str]
 
 
 def _pair(languages: str, directory: Directory) -> tuple[str, str]:
-    """Return source and target of languages such as "en-de"; the source of "de" or "zh-Hans" alone is open."""
-    known = {code.lower() for code in directory.languages}
-    codes = languages.lower().split("-")
-    splits = [("-".join(codes[:at]), "-".join(codes[at:])) for at in range(1, len(codes))]
-    found = next((pair for pair in splits if known.issuperset(pair) and pair[0] != pair[1]), None)
-    return found if found and languages.lower() not in known else ("", languages)
+    """Return source and target of languages such as "en-de"; the source of "de" or "zh-Hans" alone is open.
+
+    Raises:
+        ApiError: they are neither.
+    """
+    if not languages or languages.lower() in {code.lower() for code in directory.languages}:
+        return "", languages
+    codes = languages.split("-")
+    for at in range(1, len(codes)):
+        pair = directory.find("-".join(codes[:at])), directory.find("-".join(codes[at:]))
+        if None not in pair and pair[0] != pair[1]:
+            return str(pair[0]), str(pair[1])
+    if not _ONE_LANGUAGE.fullmatch(languages):
+        raise ApiError(400, f"the model does not know the languages {languages[:100]}")
+    return "", languages
 
 
 def _head(kind: str, body: ChatRequest) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,6 +20,8 @@ from dragoman.text.languages import english_name
 from dragoman.text.terms import TermList
 from dragoman.translator import Request, Translation
 
+#: A tag of a page or of XML.
+_TAG = re.compile(r"<[^<>]*>")
 #: The source language of a text whose language is to be detected, and the characters below which it is too short alone.
 AUTO, _SHORT = "auto", 40
 
@@ -182,6 +185,11 @@ def require_route(directory: Directory, source: str, target: str) -> list[Leg]:
         names = [f"{english_name(code)} ({code})" for code in (target, source)]
         raise ApiError(400, f"{names[0]} is not available as a target language from {names[1]}")
     return route
+
+
+def without_markup(text: str) -> str:
+    """Return a text of HTML or XML without its tags, whose names and attributes are in no language."""
+    return _TAG.sub(" ", text)
 
 
 async def detect_sources(

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from dragoman.errors import DataError
 from dragoman.text.tags import Direction
 from dragoman.translator.directions import Directions
-from dragoman.translator.options import ScoreOptions
+from dragoman.translator.options import LanguageOptions, ScoreOptions
 from dragoman.translator.results import Score
 from dragoman.translator.scoring import PairScorer
 
@@ -55,30 +56,43 @@ class QualityEstimator:
         scores = self._scorer.score(sources, targets, options)
         direction = self._directions.both_ways(options.get("source_lang"), options.get("target_lang"))
         if isinstance(scores, Score):
-            return self._estimates([scores], [str(sources)], [str(targets)], direction)[0]
-        return self._estimates(scores, sources, targets, direction)
+            return self._estimates([scores], [str(sources)], [str(targets)], direction, options)[0]
+        return self._estimates(scores, sources, targets, direction, options)
 
     def _estimates(
-        self, scores: Sequence[Score], sources: Sequence[str], targets: Sequence[str], direction: Direction | None
+        self,
+        scores: Sequence[Score],
+        sources: Sequence[str],
+        targets: Sequence[str],
+        direction: Direction | None,
+        options: ScoreOptions,
     ) -> list[float]:
         forward = [score.per_token for score in scores]
         if direction is None:
             return [math.exp(each) for each in forward]
-        back = self.back([BackPair(*pair, direction) for pair in zip(sources, targets, strict=True)])
+        pairs = [BackPair(*pair, direction) for pair in zip(sources, targets, strict=True)]
+        back = self.back(pairs, options.get("batch_size"))
+        for number, each in enumerate(back, 1):
+            if each == -math.inf:
+                raise DataError(f"pair {number} is too long to be read back", advice="leave it out")
         return [math.exp(joint(*both)) for both in zip(forward, back, strict=True)]
 
-    def back(self, pairs: Sequence[BackPair]) -> list[float]:
+    def back(self, pairs: Sequence[BackPair], batch_size: int | None = None) -> list[float]:
         """Return the log-probability of each source given its translation, divided by its tokens.
 
         A pair that is too long for the model has minus infinity.
+
+        Args:
+            batch_size: tokens that are scored at once; None is a default for the device.
         """
         found = [-math.inf] * len(pairs)
         in_order = sorted(range(len(pairs)), key=lambda row: pairs[row].direction)
         for direction, group in groupby(in_order, key=lambda row: pairs[row].direction):
             source_lang, target_lang = direction
-            languages: ScoreOptions = {"source_lang": target_lang, "target_lang": source_lang}
+            languages: LanguageOptions = {"source_lang": target_lang, "target_lang": source_lang}
             rows = [row for row in group if self._scorer.fits(pairs[row].translation, pairs[row].source, languages)]
             texts = [pairs[row].translation for row in rows], [pairs[row].source for row in rows]
-            for row, score in zip(rows, self._scorer.score_lists(*texts, languages), strict=True):
+            scores = self._scorer.score_lists(*texts, {**languages, "batch_size": batch_size})
+            for row, score in zip(rows, scores, strict=True):
                 found[row] = score.per_token
         return found

@@ -19,7 +19,7 @@ import numpy as np
 from dragoman.decoding.constraints.forbidden import ForbiddenTokens
 from dragoman.decoding.constraints.protocol import Constraint
 from dragoman.decoding.constraints.required import RequiredPhrases
-from dragoman.decoding.hypothesis import Hypothesis
+from dragoman.decoding.hypothesis import Hypothesis, rank_of
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import DeadlineError, StoppedError, printable
@@ -189,11 +189,13 @@ class Searcher:
             for beam in beams
         ]
         if any(job.back for job in jobs):
+            if batch.stop is not None and batch.stop():
+                return None
             found = self._reranked(jobs, found)
         return [beam[: job.config.n_best] for job, beam in zip(batch.jobs, found, strict=True)]
 
     def _reranked(self, jobs: Sequence[SearchJob], found: Sequence[list[Candidate]]) -> list[list[Candidate]]:
-        """Put the candidates of each job first that are the most probable in both directions."""
+        """Sort the candidates of each job: sound ones first, then by their probability in both directions."""
         assert self._estimator is not None
         pairs = [
             BackPair(job.back[0], candidate.text, job.back[1])
@@ -205,8 +207,8 @@ class Searcher:
         beams = []
         for job, beam in zip(jobs, found, strict=True):
             if job.back is not None:
-                joints = [joint(_per_token(candidate.hypothesis), next(back)) for candidate in beam]
-                beam = [beam[row] for row in sorted(range(len(beam)), key=lambda row: -joints[row])]
+                keys = [(rank_of(one.hypothesis), -joint(_per_token(one.hypothesis), next(back))) for one in beam]
+                beam = [beam[row] for row in sorted(range(len(beam)), key=keys.__getitem__)]
             beams.append(beam)
         return beams
 
@@ -261,7 +263,7 @@ def _widened(job: SearchJob) -> SearchJob:
 
 
 def _per_token(hypothesis: Hypothesis) -> float:
-    return hypothesis.log_prob / (len(hypothesis.ids) + 1)
+    return hypothesis.log_prob / max(1, len(hypothesis.token_log_probs))
 
 
 def candidate_of(tokenizer: Tokenizer, hypothesis: Hypothesis) -> Candidate:
