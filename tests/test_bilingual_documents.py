@@ -290,3 +290,6 @@ def test_the_command_fills_the_targets(tmp_path: Path, capfd: pytest.CaptureFixt
     assert run([*command[:4], str(memory), "--output", str(tmp_path / "n.tmx")]) == 0
     origin = '<prop type="state-qualifier">leveraged-mt</prop>'
     assert f'<tuv xml:lang="de">{origin}<seg>Ein Hund.</seg></tuv></tu>' in (tmp_path / "n.tmx").read_text()
+    memory.write_text(memory.read_text().replace("</tu>", '<tuv xml:lang="de"><seg></seg></tuv></tu>'))
+    assert run([*command[:4], str(memory), "--output", str(tmp_path / "o.tmx")]) == 0
+    assert f'<tuv xml:lang="de">{origin}<seg>Ein Hund.</seg></tuv></tu>' in (tmp_path / "o.tmx").read_text()

@@ -121,6 +121,10 @@ def test_the_files_are_read_as_the_pairs_that_are_kept(
         ([*FILES, "-o", "o.tsv", "--dropped", "./o.tsv"], "same name"),
         ([*FILES, "-o", "in/a.en", "-o", "b.de", "--overwrite"], "an input too"),
         (["--pairs", "pairs.tsv", "-o", "o.tsv", "--dropped", "pairs.tsv", "--overwrite"], "an input too"),
+        (
+            [*FILES, "--set=data.validation_pairs=pairs.tsv", "-o", "pairs.tsv", "--overwrite"],
+            "an input too",
+        ),
         ([*FILES, "-o", "o.tsv", "--dropped", "d.jsonl"], "ends in .tsv"),
         ([*FILES, "-o", "o.tsv.zst"], "end its name in .gz"),
         ([*FILES, "-o", "exists.tsv"], "the output exists"),

@@ -348,3 +348,11 @@ def test_a_file_is_read_and_written_in_time(inner: str) -> None:
     written = document.rebuild(changed(document))
     ElementTree.fromstring(parts(written)["word/document.xml"])
     assert time.process_time() - start < MOST_SECONDS
+
+
+def test_no_break_spaces_at_the_edge_of_a_run_part_words() -> None:
+    """They are no white space of XML, which is left out there."""
+    runs = "<w:r><w:t>Mr.</w:t></w:r><w:r><w:t>\u00a0</w:t></w:r><w:r><w:t> Smith is here </w:t></w:r>"
+    document = parse_document(package(f"<w:p>{runs}</w:p>"), "docx")
+    (segment,) = document.segments()
+    assert segment.text.split() == ["Mr.", "Smith", "is", "here"]

@@ -95,8 +95,9 @@ def _refuse_outputs(data: DataConfig, output: Sequence[Path], dropped: Path | No
     outputs = [*output, *([dropped] if dropped else [])]
     if len({path.absolute() for path in outputs}) < len(outputs):
         raise typer.BadParameter("two outputs have the same name")
+    inputs = [*data.files("train"), *data.files("validation"), *data.files("test")]
     for path in outputs:
-        refuse_output(path, overwrite=overwrite, inputs=data.files("train"))
+        refuse_output(path, overwrite=overwrite, inputs=inputs)
 
 
 def _write(config: Config, output: Sequence[Path], dropped: Path | None, *, overwrite: bool) -> Counts:

@@ -18,7 +18,9 @@ from dragoman.documents.xml_tokens import Element, text_of
 from dragoman.text.mark import Mark
 from dragoman.text.sub_superscripts import Script, find_sub_superscripts
 
-_SPACE = re.compile(r"[ \t\r\n]+")
+#: White space of XML, which no-break and wide spaces are not.
+_XML_SPACE = " \t\r\n"
+_SPACE = re.compile(f"[{_XML_SPACE}]+")
 #: Fields whose result is text like any other.
 _TEXT_FIELDS = frozenset(("HYPERLINK", "TOC", "INDEX", "TOA"))
 #: Properties of a control for content that the program fills in.
@@ -114,7 +116,8 @@ class _Reader:
                 yield from self.inside(child, properties.raw() if properties else "", is_code=is_own)
             elif role == "text":
                 is_whole = not self._format.space or child.get("space") == "preserve"
-                yield from self._text(piece, child.text() if is_whole else child.text().strip(), is_code=is_code)
+                text = child.text() if is_whole else child.text().strip(_XML_SPACE)
+                yield from self._text(piece, text, is_code=is_code)
             elif role == "span":
                 is_own = is_code or _is_code(child, self._format)
                 yield from self.inside(child, (look or "") + child.start, is_code=is_own)

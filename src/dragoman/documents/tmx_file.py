@@ -86,13 +86,13 @@ class TmxFile:
             text, used = fill_parts(job.parts, given)
             if is_left_out(used):
                 continue
-            segment = f"<{prefix}seg>{text}</{prefix}seg>"
+            origin = "" if are_remembered(used) else f'<{prefix}prop type="{ORIGIN}">{BY_MACHINE}</{prefix}prop>'
+            segment = f"{origin}<{prefix}seg>{text}</{prefix}seg>"
             if job.empty is not None:
                 changed |= self._file.with_element(job.empty.segment, segment)
                 continue
             start = job.unit[-1].start
-            origin = "" if are_remembered(used) else f'<{prefix}prop type="{ORIGIN}">{BY_MACHINE}</{prefix}prop>'
-            variant = f'<{prefix}tuv xml:lang="{language}">{origin}{segment}</{prefix}tuv>'
+            variant = f'<{prefix}tuv xml:lang="{language}">{segment}</{prefix}tuv>'
             changed[ends[start]] = tokens[ends[start]].raw + self._file.indentation(start) + variant
         return self._file.written(changed)
 

@@ -14,12 +14,14 @@ _SPACED, _UNSPACED = ".!?…؟۔։", "。！？｡।॥។៕။።፧፨᱾᱿
 #: Marks that end a sentence and are part of no name, so that the next sentence may follow without a space.
 _CLEAR = "!?؟۔։"
 _OPENING, _CLOSING = "“‘「『（《〈【", r"""\"'”’»«›‹)\]」』）》〉】"""
-_GREEK, _GREEK_QUESTION = "\u0370-\u03ff\u1f00-\u1fff", ";\u037e"
+_GREEK = "\u0370-\u03ff\u1f00-\u1fff"
 _ARMENIAN, _ARMENIAN_CAPITALS = "\u0531-\u0587", "\u0531-\u0556"
-#: Marks that end a sentence in one script: the question mark of Greek, and what stands for the full stops of Armenian
-#: and Ethiopic where a keyboard lacks them.
+#: Marks that end a sentence in one script: the question mark of Greek, for which a semicolon stands unless another
+#: script goes on ("the angle α; The"), and what stands for the full stops of Armenian and Ethiopic where a keyboard
+#: lacks them.
 _OF_ONE_SCRIPT = (
-    rf"(?:(?<=[{_GREEK}])|(?<=[{_GREEK}][{_CLOSING}]))[{_GREEK_QUESTION}]"
+    rf"(?:(?<=[{_GREEK}])|(?<=[{_GREEK}][{_CLOSING}]))\u037e"
+    rf"|(?:(?<=[{_GREEK}])|(?<=[{_GREEK}][{_CLOSING}]));(?=[{_CLOSING}]*\s*(?:$|[«“\"(]?[{_GREEK}]))"
     rf"|(?:(?<=[{_ARMENIAN}])|(?<=[{_ARMENIAN}][{_CLOSING}])):(?=[{_CLOSING}]*\s+[«“\"(]?[{_ARMENIAN_CAPITALS}])"
     "|፡፡"
 )
