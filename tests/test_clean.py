@@ -154,3 +154,13 @@ def test_bad_requests_are_errors_of_one_line(
     assert len(error) == 1
     assert problem in error[0]
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("fault", ["numbers", "copied", "script"])
+def test_a_rule_that_needs_the_languages_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fault: str
+) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("My house is big.\tMein Haus ist groß.\nI have 3 cats.\tIch habe 5 Katzen.\n", encoding="utf-8")
+    assert clean("--pairs", str(pairs), "-o", str(tmp_path / "kept.tsv"), f"--set=data.drop={fault}") == 0
+    assert f"data.drop={fault} needs the languages of the text" in capsys.readouterr().err

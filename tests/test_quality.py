@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from dragoman import Translator
+from dragoman.cli.program import run
 from dragoman.errors import ConfigError, DataError
 from dragoman.translator import Request
 from dragoman.translator.quality import BACK
@@ -103,3 +105,13 @@ def test_reranking_puts_what_is_finished_before_what_is_cut() -> None:
         assert is_finished == sorted(is_finished, reverse=True)
         mixed += len(set(is_finished)) > 1
     assert mixed
+
+
+def test_the_command_says_when_it_reads_nothing_back(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("Good morning!\tGuten Morgen!\n", encoding="utf-8")
+    command = ["score", "-m", "everyday", "--pairs", str(pairs), "--target-lang", "de", "--qe"]
+    assert run(command) == 0
+    assert "nothing is read back" in capfd.readouterr().err
+    assert run([*command, "--source-lang", "en"]) == 0
+    assert "nothing is read back" not in capfd.readouterr().err

@@ -15,7 +15,7 @@ from dragoman.cli.grouping import with_groups
 from dragoman.cli.line_progress import with_progress
 from dragoman.cli.option_groups import DirectionOptions, FileOptions, given_options
 from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Utf8, option
-from dragoman.cli.streams import input_lines, result_lines, stdin_is_file
+from dragoman.cli.streams import input_lines, result_lines, say, stdin_is_file
 from dragoman.cli.training_settings import data_settings, known_languages, readable
 from dragoman.errors import DataError
 
@@ -71,6 +71,9 @@ def score(
             "batch_size": batch_size,
         }
         name = files.source or files.pairs or "standard input"
+        if qe and not translator.reads_back(direction.source_lang, direction.target_lang):
+            why = "it needs --source-lang and --target-lang, and a model of both ways"
+            say(f"nothing is read back, so this is the quality by one direction alone: {why}")
         from_file = any(inputs) or stdin_is_file()
         shown = "quality" if qe else "per_token" if per_token else "log_prob"
         scores = _scores(translator, pairs, options, name=name, has_quality=qe)

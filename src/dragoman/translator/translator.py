@@ -185,6 +185,14 @@ class Translator(TextTranslator):
         """
         return self._estimator.quality(sources, targets, options)
 
+    def reads_back(self, source_lang: str | None, target_lang: str | None) -> bool:
+        """Return True if `quality` has both directions: the languages are known, and the model translates both ways.
+
+        Raises:
+            ConfigError: the model has no such language.
+        """
+        return self._directions.both_ways(source_lang, target_lang) is not None
+
     def fits(self, source: str, target: str, **languages: Unpack[LanguageOptions]) -> bool:
         """Return True if the model can read the whole pair, so that `score` takes it."""
         return self._pair_scorer.fits(source, target, languages)

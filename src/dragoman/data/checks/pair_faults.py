@@ -27,7 +27,7 @@ from dragoman.text.languages import base_language
 from dragoman.text.tags import UNKNOWN
 
 #: A rule misses faults where at least this many of the two languages are unknown.
-_BLIND_FROM_UNKNOWN: Mapping[Fault, int] = {"copied": 2, "script": 1}
+_BLIND_FROM_UNKNOWN: Mapping[Fault, int] = {"numbers": 1, "copied": 2, "script": 1}
 #: The checks of content that are about other things than numbers.
 _NOT_NUMBERS = ("money", "measures", "weekdays")
 N_SAMPLES = 5
