@@ -2,15 +2,20 @@
 
     python benchmarks/quality_estimation.py            # graded translations; some seconds
     python benchmarks/quality_estimation.py --rerank   # needs DRAGOMAN_DATA; ten minutes
+    python benchmarks/quality_estimation.py --human FOLDER   # judgements by people; three minutes
 
 The first compares the probability of a token in one direction with that in both (`Translator.quality`) on the tables of
 `marks.py`: the share of pairs of a right and a wrong translation that it puts in the right order, and the correlation
 with the grade. The second translates text of several kinds (`real_text_sets.py`) with and without `rerank`, in turns.
+The third compares with direct assessments of MLQE-PE (Fomicheva et al. 2020, under CC0): FOLDER is
+`data/direct-assessments/test` of github.com/sheffieldnlp/mlqe-pe, with its archives unpacked. Its systems are much
+better than `everyday`; the log-probabilities that they gave to their own translations are in the set.
 The results lie in quality_estimation.json.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import sys
@@ -33,10 +38,18 @@ SIZE = 100
 
 
 def main() -> None:
-    """Measure one of both, and write it into the file."""
-    name, measure = ("rerank", reranked) if sys.argv[1:] == ["--rerank"] else ("graded", graded)
+    """Measure one of the three, and write it into the file."""
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    results[name] = measure(Translator.load("everyday"))
+    translator = Translator.load("everyday")
+    match sys.argv[1:]:
+        case []:
+            results["graded"] = graded(translator)
+        case ["--rerank"]:
+            results["rerank"] = reranked(translator)
+        case ["--human", folder]:
+            results["human"] = judged(translator, Path(folder))
+        case _:
+            sys.exit(__doc__)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n")
 
 
@@ -93,6 +106,26 @@ def reranked(translator: Translator) -> dict[str, Any]:
             "time": round(seconds[True] / seconds[False], 2),
         }
         print("-".join(direction), result, flush=True)
+    return found
+
+
+def judged(translator: Translator, folder: Path) -> dict[str, Any]:
+    """Correlate with people's judgements of translations by other systems."""
+    found = {}
+    for source_lang, target_lang in (("en", "de"), ("en", "zh")):
+        direction = f"{source_lang}-{target_lang}"
+        with (folder / direction / f"test20.{source_lang}{target_lang}.df.short.tsv").open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+        pairs = [row["original"] for row in rows], [row["translation"] for row in rows]
+        people = [float(row["z_mean"]) for row in rows]
+        judges = {
+            "everyday": translator.quality(*pairs, source_lang=source_lang, target_lang=target_lang),
+            "the system itself": [float(row["model_scores"]) for row in rows],
+        }
+        found[direction] = {
+            name: round(float(np.corrcoef(numbers, people)[0, 1]), 3) for name, numbers in judges.items()
+        }
+        print(direction, len(rows), "translations, correlation with people:", found[direction], flush=True)
     return found
 
 
