@@ -149,7 +149,7 @@ $(VENV)/development: $(INSTALLED_FROM) $(VENV)/created
 
 $(VENV)/foreign: $(VENV)/development
 	@echo "Installing the programs that exported models are tried in into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[ctranslate2,onnx,hf,ray,mcp,sentences]" openai deepl EbookLib Babel python-pptx odfpy
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[ctranslate2,onnx,hf,ray,mcp,sentences]" openai deepl EbookLib epubcheck Babel python-pptx odfpy
 	@touch $(VENV)/core $(VENV)/development $@
 
 $(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created

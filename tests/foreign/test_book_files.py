@@ -6,7 +6,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from extras import require_program
+from extras import import_foreign, require_program
 
 FILES = Path(__file__).resolve().parents[2] / "build" / "book"
 
@@ -25,12 +25,9 @@ def language(request: pytest.FixtureRequest) -> str:
 
 def test_epubcheck_finds_nothing(language: str) -> None:
     path = file_of_the_book(language, "epub")
-    program = require_program("epubcheck", "epubcheck")
-    done = subprocess.run([program, str(path)], check=False, capture_output=True, timeout=300)
-    report = (done.stdout + done.stderr).decode()
-    assert done.returncode == 0, report
-    assert "WARNING" not in report
-    assert "ERROR" not in report
+    epubcheck = import_foreign("epubcheck", "epubcheck")
+    require_program("java", "default-jre-headless")
+    assert [str(message) for message in epubcheck.EpubCheck(path).messages] == []
 
 
 def test_every_picture_of_the_epub_has_its_text(language: str) -> None:
@@ -56,4 +53,9 @@ def test_the_pdf_has_every_chapter_and_its_letters(language: str) -> None:
     assert missing == []
     if language == "zh":
         assert text.count("注意力") >= 100
-    assert "\ufffd" not in text
+    # The book prints some such signs on purpose. The printed page may show no more of them.
+    with ZipFile(file_of_the_book(language, "epub")) as epub:
+        on_purpose = sum(
+            epub.read(name).decode().count("\ufffd") for name in epub.namelist() if name.endswith(".xhtml")
+        )
+    assert text.count("\ufffd") == on_purpose

@@ -4,8 +4,10 @@ A widget is its picture there. Exercises have no answers under them: the solutio
 to the guide or the reference, which are no part of the book, becomes its words.
 """
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from myst_nb.sphinx_ext import add_global_html_resources
@@ -19,6 +21,9 @@ _OPF = "{http://www.idpf.org/2007/opf}"
 #: Elements that the manifest must declare for a page that has them, by the name of their property.
 _DECLARED = {"svg": "{http://www.w3.org/2000/svg}svg", "mathml": "{http://www.w3.org/1998/Math/MathML}math"}
 
+_SUMMARY = re.compile(r"<summary\b.*?</summary>", re.S)
+_PARAGRAPH = re.compile(r"<(/?)p\b")
+
 
 class BookBuilder(Epub3Builder):
     """An EPUB that epubcheck finds nothing in."""
@@ -29,6 +34,12 @@ class BookBuilder(Epub3Builder):
         code = self.config.epub_language
         self.html_tag = self.html_tag.replace(">", f' lang="{code}" xml:lang="{code}">')
         self.guide_titles = {**self.guide_titles, "toc": CONTENTS[self.config.language]}
+
+    def handle_page(self, pagename: str, addctx: dict[str, Any], *args: Any, **options: Any) -> None:
+        """Write a page; in a summary, where MyST-NB writes paragraphs, only text is allowed."""
+        if "body" in addctx:
+            addctx["body"] = _SUMMARY.sub(lambda found: _PARAGRAPH.sub(r"<\1span", found[0]), addctx["body"])
+        super().handle_page(pagename, addctx, *args, **options)
 
     def build_content(self) -> None:
         """Write content.opf with the style sheet of cells, and with what its pages contain."""
