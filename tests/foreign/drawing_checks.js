@@ -8,10 +8,22 @@ function boxOf(text) {
   return boxes.length === 1 && !text.matches(".middle") ? boxes[0] : text.ownerSVGElement;
 }
 
+/** The rectangle of the letters on the screen: a line of a Chinese font is much higher than they are. */
+function lettersOf(text) {
+  const [box, style, matrix] = [text.getBBox(), getComputedStyle(text), text.getScreenCTM()];
+  const [above, below] = style.dominantBaseline === "auto" ? [0.9, 0.25] : [0.6, 0.6]; // of the size; else the middle
+  const [y, size] = [text.getStartPositionOfChar(0).y, parseFloat(style.fontSize)];
+  const corners = [box.x, box.x + box.width].flatMap((x) =>
+    [y - above * size, y + below * size].map((height) => new DOMPoint(x, height).matrixTransform(matrix)),
+  );
+  const [across, down] = [corners.map((each) => each.x), corners.map((each) => each.y)];
+  return { left: Math.min(...across), right: Math.max(...across), top: Math.min(...down), bottom: Math.max(...down) };
+}
+
 /** The words that stick out of their box. */
 function stickingOut() {
   return TEXTS.filter((text) => {
-    const [inner, outer] = [text, boxOf(text)].map((each) => each.getBoundingClientRect());
+    const [inner, outer] = [lettersOf(text), boxOf(text).getBoundingClientRect()];
     const overhang = [outer.left - inner.left, inner.right - outer.right, outer.top - inner.top, inner.bottom - outer.bottom];
     return Math.max(...overhang) > 1;
   }).map((text) => text.textContent);
@@ -20,13 +32,12 @@ function stickingOut() {
 /** The pairs of words that lie on each other. Turned words, whose boxes are larger than they are, are left out. */
 function overlaps() {
   const upright = TEXTS.filter((text) => !text.hasAttribute("transform"));
-  const boxes = upright.map((text) => text.getBoundingClientRect());
+  const boxes = upright.map(lettersOf);
   const shared = (low, high, a, b) => Math.min(a[high], b[high]) - Math.max(a[low], b[low]);
   return upright.flatMap((one, i) =>
     upright
-      .slice(i + 1)
-      .filter((_, k) => shared("left", "right", boxes[i], boxes[i + 1 + k]) > 1)
-      .filter((other) => shared("top", "bottom", one.getBoundingClientRect(), other.getBoundingClientRect()) > 3)
+      .filter((_, k) => k > i && shared("left", "right", boxes[i], boxes[k]) > 1)
+      .filter((other) => shared("top", "bottom", boxes[i], boxes[upright.indexOf(other)]) > 3)
       .map((other) => [one.textContent, other.textContent]),
   );
 }
