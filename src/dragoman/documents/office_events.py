@@ -7,9 +7,9 @@ text, too, as in HTML; the reference to a note, such as the 3 after "house", is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Literal, NamedTuple
 
 from dragoman.documents.office_formats import OfficeFormat
@@ -25,6 +25,8 @@ _SPACE = re.compile(f"[{_XML_SPACE}]+")
 _TEXT_FIELDS = frozenset(("HYPERLINK", "TOC", "INDEX", "TOA"))
 #: Properties of a control for content that the program fills in.
 _FILLED = frozenset(("dataBinding", "dropDownList", "comboBox", "date", "checkbox"))
+#: The child with the text of a control, and of characters with their reading above them.
+_CONTENTS = frozenset(("sdtContent", "rubyBase", "ruby-base"))
 #: Fields inside each other; deeper ones are objects, part by part.
 _MOST_FIELDS = 20
 
@@ -38,12 +40,12 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that a paragraph shows. A cut parts its text, as a tab does; an object may have a text.
+    """One thing that a paragraph shows. A cut parts its text, as a tab does; an object may have a text, as code has.
 
     Text has its formatting as a reader sees it (`seen`), and sub or sup if it is raised.
     """
 
-    kind: Literal["text", "object", "open", "close", "cut", "break"]
+    kind: Literal["text", "object", "open", "close", "cut", "break", "code"]
     pieces: tuple[Piece, ...]
     text: str = ""
     seen: str = ""
@@ -61,13 +63,20 @@ class Event:
         return content.get("fldCharType") if is_mark and isinstance(content, Element) else ""
 
 
-def paragraph_events(paragraph: Element, format: OfficeFormat) -> list[Event]:
-    """Return what a paragraph shows; of one in a style for code, nothing."""
-    properties = paragraph.child("pPr")
-    if _is_code(paragraph, format) or (properties is not None and _is_code(properties, format)):
+def paragraph_events(elements: Sequence[Element], format: OfficeFormat) -> list[Event]:
+    """Return what a paragraph shows; of one in a style for code, nothing.
+
+    Args:
+        elements: of the paragraph: several if the ends of all but the last were deleted.
+    """
+    last = elements[-1]
+    properties = last.child("pPr")
+    if _is_code(last, format) or (properties is not None and _is_code(properties, format)):
         return []
-    reader = _Reader(format, paragraph.prefix)
-    return reader.with_formulas(_joined(_with_fields([*reader.inside(paragraph)])))
+    reader = _Reader(format, last.prefix)
+    events = [event for element in elements for event in reader.inside(element)]
+    events = _joined(_with_fields([*reader.with_code(events)]))
+    return reader.with_formulas([*_with_links(events, format)])
 
 
 def matching_ends(events: Sequence[Event]) -> dict[int, int]:
@@ -104,7 +113,7 @@ class _Reader:
                 continue
             piece, role = Piece(child, look), self._format.roles.get(child.name)
             if role == "control":
-                content = child.child("sdtContent")
+                content = next((one for one in child.elements if one.name in _CONTENTS), None)
                 role = "control" if content and content.end and not _is_filled(child) else "shown"
             elif role == "field":
                 role = "wrap" if _is_text_field(child.get("instr")) else "shown"
@@ -122,26 +131,42 @@ class _Reader:
                 is_own = is_code or _is_code(child, self._format)
                 yield from self.inside(child, (look or "") + child.start, is_code=is_own)
             elif role in ("hyphen", "space"):
-                yield self._event(piece, "-" if role == "hyphen" else " ")
+                text = "-" if role == "hyphen" else " "
+                yield self._event(piece, text, is_code=is_code)
             elif role in ("cut", "line"):
                 yield Event("cut" if role == "cut" else "break", (piece,))
             elif role == "inside":
                 yield from self.inside(child, look, is_code=is_code)
             elif role == "wrap":
                 before = "".join(one.raw() for one in child.elements if one.name.endswith("Pr"))
-                yield from self._wrapped(child.start + before, child, child.end, look)
-            elif role == "control" and (content := child.child("sdtContent")):
-                before = "".join(one.raw() for one in child.elements if one.name != "sdtContent")
-                yield from self._wrapped(child.start + before + content.start, content, content.end + child.end, look)
+                yield from self._wrapped(child.start + before, child, child.end, look, is_code=is_code)
+            elif role == "control" and content is not None:
+                yield from self._control(child, content, look, is_code=is_code)
             elif role != "dropped" and not (role is None and child.name.endswith("Pr")):
                 texts = (one.text() for one in child.all() if one.name == self._format.text) if role else ()
                 yield Event("object", (piece,), _line("".join(texts) if self._format.text else child.text()))
 
-    def _wrapped(self, opening: str, content: Element, closing: str, look: str | None) -> Iterator[Event]:
-        if closing:
-            yield Event("open", (Piece(opening),))
-            yield from self.inside(content, look)
-            yield Event("close", (Piece(closing),))
+    def _control(self, control: Element, content: Element, look: str | None, *, is_code: bool) -> Iterator[Event]:
+        """Yield what an element shows whose text is in one of its children; one in a run wraps runs itself."""
+        others = [
+            child if isinstance(child, str) else child.raw() for child in control.children if child is not content
+        ]
+        n_before = next(at for at, child in enumerate(control.children) if child is content)
+        is_in_run = look is not None and self._format.text
+        first, last = (f"<{self._prefix}r>{look}", f"</{self._prefix}r>") if is_in_run else ("", "")
+        opening = "".join([first, control.start, *others[:n_before], content.start])
+        closing = "".join([content.end, *others[n_before:], control.end, last])
+        yield from self._wrapped(opening, content, closing, look, is_code=is_code)
+
+    def _wrapped(
+        self, opening: str, content: Element, closing: str, look: str | None, *, is_code: bool
+    ) -> Iterator[Event]:
+        if not closing:
+            yield Event("object", (Piece(opening),))
+            return
+        yield Event("open", (Piece(opening),))
+        yield from self.inside(content, look, is_code=is_code)
+        yield Event("close", (Piece(closing),))
 
     def _text(self, piece: Piece, text: str, *, is_code: bool) -> Iterator[Event]:
         #: In a format without an element for tabs, they are characters.
@@ -152,11 +177,32 @@ class _Reader:
             if len(parts) > 1:
                 piece = Piece(self._format.characters(part, self._prefix), piece.look)
             if part or len(parts) == 1:
-                yield Event("object", (piece,), _line(part)) if is_code else self._event(piece, part)
+                yield self._event(piece, part, is_code=is_code)
 
-    def _event(self, piece: Piece, text: str) -> Event:
-        look = piece.look or ""
-        return Event("text", (piece,), text, seen_look(look, self._format.unseen), self._format.script(look))
+    def _event(self, piece: Piece, text: str, *, is_code: bool) -> Event:
+        look, seen = piece.look or "", seen_look(piece.look or "", self._format.unseen)
+        return Event("code" if is_code else "text", (piece,), text, seen, self._format.script(look))
+
+    def with_code(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield events with an object for each stretch of code; the white space around it is text."""
+        for is_code, group in groupby(events, lambda event: event.kind == "code"):
+            parts = [replace(event, kind="text") if is_code else event for event in group]
+            text = "".join(part.text for part in parts)
+            if not is_code or not text.strip():
+                yield from parts
+                continue
+            start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+            yield from self._between(parts, 0, start)
+            yield Event("object", _pieces([*self._between(parts, start, end)]), _line(text))
+            yield from self._between(parts, end, len(text))
+
+    def _between(self, texts: Sequence[Event], start: int, end: int) -> Iterator[Event]:
+        """Yield the part of some texts between two characters."""
+        for text, (first, last) in zip(
+            texts, pairwise(accumulate((len(each.text) for each in texts), initial=0)), strict=True
+        ):
+            if max(first, start) < min(last, end):
+                yield self._part(text, max(first, start) - first, min(last, end) - first)
 
     def with_formulas(self, events: Sequence[Event]) -> list[Event]:
         """Return events with an object for each formula and for each reference to a note."""
@@ -206,7 +252,9 @@ def _with_fields(events: Sequence[Event]) -> list[Event]:
             at += 1
             continue
         end = ends[at]
-        parted = next((place for place in range(at, end) if events[place].field() == "separate"), end)
+        parted = at + 1
+        while parted < end and events[parted].field() != "separate":
+            parted = ends.get(parted, parted) + 1  # a field inside the instruction has a result of its own
         instruction = "".join(_instruction(event) for event in events[at:parted])
         if _is_text_field(instruction):
             found.append(Event("open", _pieces(events[at : parted + 1] if parted < end else events[at:end])))
@@ -237,6 +285,12 @@ def _field_ends(events: Sequence[Event]) -> dict[int, int]:
             if start >= 0 and outer == depth and len(waiting) < _MOST_FIELDS:
                 ends[start] = at
     return ends
+
+
+def _with_links(events: Iterable[Event], format: OfficeFormat) -> Iterator[Event]:
+    """Yield events with neighbours of one link, which is a part of their formatting, inside something without tags."""
+    for link, group in groupby(events, lambda event: format.link.findall(event.look) if event.kind == "text" else []):
+        yield from (Event("open", ()), *group, Event("close", ())) if link else group
 
 
 def _joined(events: Sequence[Event]) -> list[Event]:

@@ -28,17 +28,28 @@ class _Part:
         name: of the part, for messages.
     """
 
-    def __init__(self, content: bytes, name: Path, format: OfficeFormat) -> None:
+    def __init__(self, content: bytes, name: Path) -> None:
         self._mark, self._encoding, tokens = read_xml(content, name)
         self._root = xml_tree(tokens)
-        format = format if format.text else with_styles(format, self._root)
+        self._paragraphs: dict[int, OfficeParagraph] = {}
+
+    def styles(self, kind: str) -> Iterator[Element]:
+        """Yield the styles of OpenDocument in an element of the document."""
+        found = (element.child(kind) for element in self._root.elements)
+        return (style for element in found if element for style in element.elements if style.name == "style")
+
+    def cut(self, format: OfficeFormat) -> None:
+        """Find the paragraphs with text."""
         prefix = next((element.prefix for element in self._root.elements), "")
+        joined = _joined(self._root)
+        parts = {id(part) for before in joined.values() for part in before}
         self._paragraphs = {
             id(element): paragraph
             for element in self._root.all(format.left_out)
             if element.name in format.paragraphs
             and (element.prefix == prefix or not format.has_root_prefix)
-            and (paragraph := OfficeParagraph(element, format)).flows
+            and id(element) not in parts
+            and (paragraph := OfficeParagraph([*joined.get(id(element), ()), element], format)).flows
         }
 
     def segments(self) -> list[MarkedText]:
@@ -53,7 +64,11 @@ class _Part:
             if any(one.text != flow.source.text for one, flow in zip(given, paragraph.flows, strict=True)):
                 changed[key] = given
 
+        gone = {id(one) for key in changed for one in self._paragraphs[key].before}
+
         def write(element: Element) -> str:
+            if id(element) in gone:
+                return ""
             if (given := changed.get(id(element))) is not None:
                 return self._paragraphs[id(element)].write(given, language, write)
             children = [child if isinstance(child, str) else write(child) for child in element.children]
@@ -62,6 +77,23 @@ class _Part:
         if not changed:
             return None
         return self._mark + write(self._root).encode(self._encoding, "xmlcharrefreplace")
+
+
+def _joined(root: Element) -> dict[int, list[Element]]:
+    """Return the paragraphs of Word whose ends were deleted, in a tracked change, by the one that they go on in."""
+    found: dict[int, list[Element]] = {}
+    for parent in root.all():
+        before: list[Element] = []
+        for child in parent.elements:
+            properties = child.child("pPr") if child.name == "p" else None
+            mark = properties.child("rPr") if properties else None
+            if mark and (mark.child("del") or mark.child("moveFrom")):
+                before.append(child)
+                continue
+            if before and child.name == "p":
+                found[id(child)] = before
+            before = []
+    return found
 
 
 def parse_docx(content: bytes, name: Path) -> OfficeFile:
@@ -96,7 +128,10 @@ class OfficeFile:
         texts = {part: self._package.read(part) for part in self._parts_with_text(name)}
         if (n_tags := sum(content.count(b"<") for content in texts.values())) > _MOST_TAGS:
             raise DataError(f"{n_tags:,} tags; at most {_MOST_TAGS:,} are read", name, advice="split it")
-        self._parts = {part: _Part(content, name / part, format) for part, content in texts.items()}
+        self._parts = {part: _Part(content, name / part) for part, content in texts.items()}
+        named = [style for part in self._parts.values() for style in part.styles("styles")]
+        for part in self._parts.values():
+            part.cut(format if format.text else with_styles(format, [*named, *part.styles("automatic-styles")]))
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate: those of the main part, then those of others."""

@@ -6,12 +6,15 @@ Each format is paragraphs of runs: stretches of characters with one formatting, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
 from dragoman.documents.office_looks import in_direction, in_language, with_direction, with_language
 from dragoman.documents.xml_tokens import Element
+
+_NONE = re.compile("(?!)")
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,12 @@ class OfficeFormat:
             space.
         space: the attribute of that element that keeps spaces at its ends, if there is one.
         unseen: properties of a run that make no difference that a reader sees.
-        raised: properties of a run with a subscript, and of one with a superscript.
+        script: returns sub or sup for the properties of a raised run, else nothing.
         edges: elements that begin and end a stretch such as a bookmark.
         edge_keys: attributes of which the first that is there says which stretch it is.
         localized: returns properties of a run for words in a language, given both and the prefix of elements.
         directed: returns properties of a paragraph for a language, given the same.
+        link: the properties of a run that say which link it is in, if links are no elements.
         has_root_prefix: only paragraphs with the prefix of the first element are text.
         paragraphs: names of them.
         left_out: elements whose paragraphs stay.
@@ -48,11 +52,12 @@ class OfficeFormat:
     text: str
     space: str
     unseen: re.Pattern[str]
-    raised: tuple[re.Pattern[str], re.Pattern[str]]
+    script: Callable[[str], str]
     edges: re.Pattern[str]
     localized: Callable[[str, str, str], str]
     directed: Callable[[str, str, str], str]
     edge_keys: tuple[str, ...] = ("id",)
+    link: re.Pattern[str] = _NONE
     has_root_prefix: bool = False
     paragraphs: frozenset[str] = frozenset(("p",))
     left_out: frozenset[str] = frozenset()
@@ -72,16 +77,17 @@ class OfficeFormat:
             return f"<{prefix}r>{look}{content}</{prefix}r>"
         return look + content + "".join(f"</{name}>" for name in reversed(re.findall(r"<([^\s>]+)", look)))
 
-    def script(self, look: str) -> str:
-        """Return sub or sup for the properties of a raised run."""
-        return next((name for name, own in zip(("sub", "sup"), self.raised, strict=True) if own.search(look)), "")
-
 
 def _roles(**elements: str) -> dict[str, str]:
     return {element: role for role, names in elements.items() for element in names.split()}
 
 
-_NONE = re.compile("(?!)")
+def _raised(pattern: str) -> Callable[[str], str]:
+    """Return what finds a subscript (a group `sub`) or a superscript in the properties of a run."""
+    compiled = re.compile(pattern)
+    return lambda look: match.lastgroup or "" if (match := compiled.search(look)) else ""
+
+
 _WORD_MAIN = (
     "wordprocessingml.document.main+xml",
     "wordprocessingml.template.main+xml",
@@ -100,22 +106,19 @@ WORD = OfficeFormat(
         hyphen="noBreakHyphen",
         cut="tab ptab",
         line="br cr",
-        inside="ins moveTo ruby rubyBase",
+        inside="ins moveTo",
         wrap="hyperlink smartTag customXml dir bdo",
         field="fldSimple",
-        control="sdt",
+        control="sdt ruby",
         shown="oMath",
-        dropped="del moveFrom proofErr lastRenderedPageBreak softHyphen delText rt",
+        dropped="del moveFrom proofErr lastRenderedPageBreak softHyphen delText",
     ),
     text="t",
     space=' xml:space="preserve"',
     unseen=re.compile(
         r"""<(\w+:)?(lang|noProof|webHidden|rtl)\b[^>]*?(/>|>\s*</[^>]*>)|\s\w+:(rsid\w*|hint)=("[^"]*"|'[^']*')"""
     ),
-    raised=(
-        re.compile(r"""<(?:\w+:)?vertAlign\b[^>]*=\s*["']subscript["']"""),
-        re.compile(r"""<(?:\w+:)?vertAlign\b[^>]*=\s*["']superscript["']"""),
-    ),
+    script=_raised(r"""<(?:\w+:)?vertAlign\b[^>]*=\s*["'](?:(?P<sub>sub)|(?P<sup>super))script["']"""),
     edges=re.compile(r"(?P<kind>bookmark|\w*Range)(?P<edge>Start|End)"),
     localized=in_language,
     directed=in_direction,
@@ -137,11 +140,9 @@ POWERPOINT = OfficeFormat(
     text="t",
     space="",
     unseen=re.compile(r"""\s(lang|altLang|dirty|err|noProof|smtClean|smtId)=("[^"]*"|'[^']*')"""),
-    raised=(
-        re.compile(r"""^<[^<>]*\sbaseline=["']-[1-9]"""),
-        re.compile(r"""^<[^<>]*\sbaseline=["'][1-9]"""),
-    ),
+    script=_raised(r"""^<[^<>]*\sbaseline=["'](?:(?P<sub>-[1-9])|(?P<sup>[1-9]))"""),
     edges=_NONE,
+    link=re.compile(r"<(?:\w+:)?hlinkClick\b([^>]*?)\s*/?>"),
     localized=with_language,
     directed=with_direction,
 )
@@ -158,14 +159,14 @@ OPEN_DOCUMENT = OfficeFormat(
         space="s",
         cut="tab",
         line="line-break",
-        inside="ruby ruby-base",
         wrap="a meta meta-field",
-        dropped="soft-page-break ruby-text",
+        control="ruby",
+        dropped="soft-page-break",
     ),
     text="",
     space="",
     unseen=_NONE,
-    raised=(_NONE, _NONE),
+    script=lambda _: "",
     edges=re.compile(r"(?P<kind>[\w-]+)-(?P<edge>start|end)"),
     localized=lambda look, _, __: look,
     directed=lambda properties, _, __: properties,
@@ -177,14 +178,29 @@ OPEN_DOCUMENT = OfficeFormat(
 _POSITION = re.compile(r"(?P<sub>sub|-[1-9])|(?P<sup>super|[1-9])")
 
 
-def with_styles(format: OfficeFormat, root: Element) -> OfficeFormat:
-    """Return a format of OpenDocument with the styles that a part has for code, and for what is raised."""
-    code, raised = {*format.code_styles}, dict[str, list[str]](sub=[], sup=[])
-    for style in (element for element in root.all() if element.name == "style"):
-        if style.get("parent-style-name") in code:
-            code.add(style.get("name"))
+def with_styles(format: OfficeFormat, styles: Iterable[Element]) -> OfficeFormat:
+    """Return a format of OpenDocument with its styles for code, and for what is raised, and those that inherit it."""
+    children, scripts = defaultdict[str, list[str]](list), dict[str, str]()
+    for style in styles:
+        children[style.get("parent-style-name")].append(style.get("name"))
         properties = style.child("text-properties")
-        if properties is not None and (match := _POSITION.match(properties.get("text-position"))):
-            raised[match.lastgroup or ""].append(re.escape(style.get("name")))
-    sub, sup = (re.compile(rf"""style-name=["']({"|".join(names) or "(?!)"})["']""") for names in raised.values())
-    return replace(format, code_styles=frozenset(code), raised=(sub, sup))
+        if properties is not None and (position := properties.get("text-position")):
+            match = _POSITION.match(position)
+            scripts[style.get("name")] = match.lastgroup or "" if match else ""
+    _inherit(scripts, children)
+    _inherit(code := dict.fromkeys(format.code_styles, ""), children)
+    names = re.compile(r"""style-name=["']([^"']*)["']""")
+
+    def script(look: str) -> str:
+        return next(filter(None, (scripts.get(name) for name in names.findall(look))), "")
+
+    return replace(format, code_styles=frozenset(code), script=script)
+
+
+def _inherit(values: dict[str, str], children: Mapping[str, Sequence[str]]) -> None:
+    """Give styles without a value that of their parent."""
+    waiting = [*values]
+    for name in waiting:
+        new = [child for child in children.get(name, ()) if child not in values]
+        values.update(dict.fromkeys(new, values[name]))
+        waiting += new

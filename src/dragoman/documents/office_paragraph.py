@@ -25,12 +25,13 @@ class OfficeParagraph:
     """A paragraph.
 
     Args:
-        element: the whole of it.
+        elements: the whole of it; several if the ends of those before the last one were deleted.
     """
 
-    def __init__(self, element: Element, format: OfficeFormat) -> None:
-        self._element, self._format = element, format
-        self._parts = [*paragraph_parts(paragraph_events(element, format))]
+    def __init__(self, elements: Sequence[Element], format: OfficeFormat) -> None:
+        *self.before, self._element = elements
+        self._format = format
+        self._parts = [*paragraph_parts(paragraph_events(elements, format))]
 
     @property
     def flows(self) -> list[Flow]:
