@@ -148,3 +148,43 @@ def test_a_text_has_its_spans_code_formulas_links_and_bookmarks() -> None:
     assert kept in content
     with zipfile.ZipFile(io.BytesIO(written)) as file:
         assert file.infolist()[0].compress_type == zipfile.ZIP_STORED
+
+
+def test_a_link_of_several_runs_is_one_and_its_stop_stands_outside() -> None:
+    first, second = (f'<a:rPr{look}><a:hlinkClick r:id="r1"/></a:rPr>' for look in ("", ' b="1"'))
+    other = first.replace("r1", "r2")
+    inner = r("Read ") + r("the ", first) + r("guide", second) + r(" and ") + r("that", other) + r(".")
+    (links,) = (((0, 0), (0, 1), (0, 2), (2, 3), (2, 4), (3, 5), (4, 6), (4, 7), (4, 8)),)
+    document = parse_document(pptx(f"<a:p>{inner}</a:p>"), "pptx")
+    written = parts(document.rebuild([translated("请阅读指南和那个。", *links)], "zh"))["slide.xml"].decode()
+    runs = re.findall(r"<a:r>(.*?)<a:t>(.*?)</a:t></a:r>", written)
+    shown = ["".join(text for look, text in runs if target in look) for target in ('"r1"', '"r2"')]
+    assert shown == ["指南", "那个"]
+    assert runs[-1] == ('<a:rPr lang="zh-CN"/>', "。")
+
+
+def test_code_of_an_open_document_may_have_links_spaces_and_a_named_style() -> None:
+    code = 'ls<text:s/>-l  <text:a href="b">a b</text:a> '
+    text = f'<text:p>Type <text:span text:style-name="Code">{code}</text:span>now.</text:p>'
+    styles = (
+        '<office:styles><style:style style:name="Code" style:parent-style-name="Base" style:family="text"/>'
+        '<style:style style:name="Base" style:parent-style-name="Source_20_Text" style:family="text"/></office:styles>'
+    )
+    files = parts(odt(text))
+    head, end, rest = files["styles.xml"].decode().partition("<style:master-page>")
+    document = parse_document(zipped(files | {"styles.xml": f"{head}{styles}{end}{rest}"}), "odt")
+    (segment,) = document.segments()
+    assert segment.text == "Type ls -l a b now."
+    assert [segment.text[slice(*place)] for place in segment.verbatim] == ["ls -l", "a b"]
+
+
+def test_styles_of_one_part_raise_nothing_in_another() -> None:
+    raised = f"<text:p>The house{span('3', 'T9')} is old.</text:p>"
+    styles = (
+        '<style:style style:name="T9" style:parent-style-name="Note"/>'
+        '<style:style style:name="Note"><style:text-properties style:text-position="super"/></style:style>'
+    )
+    files = parts(odt(raised, raised))
+    content = files["content.xml"].decode().replace("<office:automatic-styles>", f"<office:automatic-styles>{styles}")
+    document = parse_document(zipped(files | {"content.xml": content}), "odt")
+    assert [segment.text for segment in document.segments()] == ["The house is old.", "The house3 is old."]

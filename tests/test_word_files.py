@@ -182,6 +182,49 @@ def test_tracked_changes_are_read_as_accepted() -> None:
     assert re.sub("<[^>]*>", "", written) == "Die neue Tür."
 
 
+def test_an_address_of_a_link_may_hold_a_field() -> None:
+    def mark(kind: str) -> str:
+        return f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>'
+
+    def code(text: str) -> str:
+        return f"<w:r><w:instrText>{text}</w:instrText></w:r>"
+
+    address = code(' HYPERLINK "http://') + field("REF host", "house.org") + code('" ')
+    link = mark("begin") + address + mark("separate") + run("the house") + mark("end")
+    document = of_paragraph(run("See ") + link + run("."))
+    assert [segment.text for segment in document.segments()] == ["See the house."]
+    written = body(document.rebuild([translated("Siehe das Haus.", alignment=one_to_one(3))]))
+    assert re.findall("<w:t[ >][^<]*", written.replace(' xml:space="preserve"', "")) == [
+        f"<w:t>{text}" for text in ("Siehe ", "house.org", "das Haus", ".")
+    ]
+
+
+def test_a_reading_above_characters_stays_with_them() -> None:
+    opening = "<w:ruby><w:rubyPr/><w:rt><w:r><w:t>sora</w:t></w:r></w:rt><w:rubyBase>"
+    ruby = f"<w:r>{opening}{run('sky')}</w:rubyBase></w:ruby></w:r>"
+    document = of_paragraph(run("The ") + ruby + run(" is blue."))
+    assert [segment.text for segment in document.segments()] == ["The sky is blue."]
+    written = body(document.rebuild([translated("Blau ist der Himmel.", alignment=((0, 2), (1, 3), (2, 1), (3, 0)))]))
+    inside = re.search(rf"<w:r>{re.escape(opening)}(.*?)</w:rubyBase></w:ruby></w:r>", written)
+    assert inside is not None
+    assert re.sub("<[^>]*>", "", inside[1]) == "Himmel"
+
+
+def test_paragraphs_are_one_if_the_end_of_the_first_was_deleted() -> None:
+    gone = '<w:pPr><w:rPr><w:del w:id="1" w:author="A"/></w:rPr></w:pPr>'
+    kept = '<w:pPr><w:jc w:val="center"/></w:pPr>'
+    text = f"<w:p>{gone}{run('The old ')}</w:p><w:p>{kept}{run('door is open.')}</w:p><w:p>{run('A mill.')}</w:p>"
+    content = package(text)
+    document = parse_document(content, "docx")
+    assert [segment.text for segment in document.segments()] == ["The old door is open.", "A mill."]
+    assert document.rebuild(copied(document)) == content
+    written = body(document.rebuild([translated("Die alte Tür ist offen."), translated("A mill.")]))
+    first, second = re.findall("<w:p>.*?</w:p>", written)
+    assert first.startswith(f"<w:p>{kept}")
+    assert re.sub("<[^>]*>", "", first) == "Die alte Tür ist offen."
+    assert second == f"<w:p>{run('A mill.')}</w:p>"
+
+
 def test_chinese_words_get_fonts_for_them() -> None:
     look = '<w:rPr><w:rFonts w:ascii="Arial"/><w:lang w:val="en-US"/></w:rPr>'
     written = body(of_paragraph(run("A door.", look)).rebuild([translated("一扇“门”。")], "zh"))
