@@ -22,6 +22,7 @@ from unittest.mock import patch
 
 import pytest
 from forks import PATIENCE
+from office_samples import odt
 from tiny import PAIRS, tiny_config, tiny_tokenizers, without_flags, write_tiny_bundle
 
 from dragoman import demo
@@ -621,6 +622,24 @@ def test_a_terminal_gets_a_prompt(bundle: Path) -> None:
     assert process.returncode == 0
     assert out.count(b"\n") == 1
     assert b"Type a sentence" in err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such terminals")
+def test_a_package_goes_to_a_file_of_its_kind_or_a_pipe_but_to_no_terminal(
+    bundle: Path, dragoman: Dragoman, tmp_path: Path
+) -> None:
+    (tmp_path / "a.odt").write_bytes(odt("<text:p>A man</text:p>"))
+    translate = ["translate", "-m", bundle, "-i", tmp_path / "a.odt"]
+    for name in ("b.docx", "b.pdf"):
+        code, _, err = dragoman(*translate, "-o", tmp_path / name)
+        assert (code, "let the name of --output end in .odt" in err) == (2, True)
+    person, terminal = os.openpty()
+    process = program(translate, stdout=terminal)
+    assert b"a .odt file cannot be shown on a terminal; give --output" in process.communicate(timeout=PATIENCE)[1]
+    os.close(terminal)
+    os.close(person)
+    piped, _ = program(translate, stdout=subprocess.PIPE).communicate(timeout=PATIENCE)
+    assert piped.startswith(b"PK")
 
 
 def test_a_closed_output_ends_silently(bundle: Path) -> None:
@@ -1361,8 +1380,9 @@ def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Pa
         (("tune", "--corpus", "copy", "--vary", "sentences=true,false"), "'sentences' is no setting of the search"),
         (
             ("translate", "-i", "a.txt", "--format", "txt", "--invalid-utf8", "replace"),
-            "a document has no --n-best, --align, --doubts, --json and --invalid-utf8",
+            "only lines have --invalid-utf8, and this is a document; leave it out",
         ),
+        (("translate", "-i", "a.doc"), ".doc is not read: a.doc; save it as .docx, for example in LibreOffice"),
         (
             ("evaluate", "none.yaml", "--source", "a.en", "--target", "a.de"),
             "recipe has no effect with --source, --target or --pairs; leave it out",

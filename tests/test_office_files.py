@@ -86,9 +86,9 @@ def test_broken_files_give_a_result_or_one_line(format: str, seed: int, data: st
 @pytest.mark.parametrize(
     ("format", "files", "message"),
     [
-        ("pptx", {"a": ""}, r"no presentation of PowerPoint: .*; give a \.pptx"),
-        ("docx", parts(pptx("")), "no document of Word"),
-        ("odt", {"a": ""}, r"no text of OpenDocument: .*; give a \.odt"),
+        ("pptx", {"a": ""}, r"no presentation of PowerPoint: .*; open it in .* save it as \.pptx"),
+        ("docx", parts(pptx("")), r"no document of Word: .*; it is a \.pptx: rename it"),
+        ("odt", {"a": ""}, r"no text of OpenDocument: .*; open it in .* save it as \.odt"),
         ("odt", parts(odt("", mimetype="application/vnd.oasis.opendocument.spreadsheet")), "no text of OpenDocument"),
         ("odt", {name: part for name, part in parts(odt("")).items() if name != "content.xml"}, "no text of OpenDoc"),
         ("odt", parts(odt("")) | {"META-INF/manifest.xml": "<a:encryption-data/>"}, "it has a password"),

@@ -6,6 +6,7 @@ import logging
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -24,9 +25,8 @@ from dragoman.cli.option_groups import (
     search_options,
 )
 from dragoman.cli.options import Models, option
-from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file
+from dragoman.cli.streams import DASH, input_lines, result_bytes, say, stdin_is_file, stdout_is_terminal
 from dragoman.cli.translate_files import (
-    ONLY_LINES,
     READ_AHEAD,
     ManyFiles,
     ModelOptions,
@@ -100,7 +100,7 @@ def translate(
     models = ModelOptions(model, engine, files.ray, options, pivot)
     if files.are_many(to.output):
         many = ManyFiles(files, to, of_lines.invalid_utf8)
-        many.check(is_for_lines=of_lines.are_given)
+        many.check(of_lines)
         translate_files(many, models, of_lines.form)
     else:
         _translate_one(models, files, of_lines, to)
@@ -108,15 +108,10 @@ def translate(
 
 def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags, to: OutputFlags) -> None:
     """Translate a text or a document."""
-    from dragoman.documents import PACKAGES
     from dragoman.translator.request import CONFIDENCE
 
     text = _open(files, of_lines)
-    suffix = to.output.suffix.lower() if to.output is not None else ""
-    if text.document is None and suffix in PACKAGES:
-        raise typer.BadParameter(
-            f"{to.output} would be plain text; give --input a {suffix} file, or --output a .txt file"
-        )
+    _check_output(to.output, files, is_document=text.document is not None)
     with result_bytes(to.output, overwrite=to.overwrite, inputs=[files.input]) as write:
         translator = models.load(one_worker=not text.is_file)
         options = models.options(translator)
@@ -137,6 +132,24 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
             write(content)
 
 
+def _check_output(output: Path | None, files: InputFlags, *, is_document: bool) -> None:
+    """Refuse a package, such as a .docx, in a file with the suffix of something else, or on a terminal."""
+    from dragoman.data.text_files.compression import uncompressed_name
+    from dragoman.documents import PACKAGES
+
+    own = files.input.suffix.lower() if files.input is not None else ""
+    kind = (f".{files.format}" if files.format else own) if is_document else ""
+    if output is None or output == DASH:
+        if kind in PACKAGES and stdout_is_terminal():
+            raise typer.BadParameter(f"a {kind} file cannot be shown on a terminal; give --output FILE{kind}")
+        return
+    suffix = uncompressed_name(output).suffix.lower()
+    if suffix in PACKAGES and not is_document:
+        raise typer.BadParameter(f"{output} would be plain text; give --input a {suffix} file, or --output a .txt file")
+    if {kind, suffix} & PACKAGES and suffix not in (kind, own, ""):
+        raise typer.BadParameter(f"{output} would have the form of {kind}; let the name of --output end in {kind}")
+
+
 def _translations(text: _Text, translator: TextTranslator, options: dict[str, Any]) -> Iterator[Translation]:
     """Return the translations of the segments of a document, or of lines."""
     if text.document is None:
@@ -148,23 +161,18 @@ def _translations(text: _Text, translator: TextTranslator, options: dict[str, An
     return translate_document(text.document, translator, prefix=options.pop("prefixes") or "", **options)
 
 
-def _document(files: InputFlags, *, is_for_lines: bool) -> Document | None:
-    """Read a document. An input is one by a named format, or by any suffix except that of plain text.
-
-    Args:
-        is_for_lines: there are options that only lines have.
-    """
+def _document(files: InputFlags, of_lines: LineFlags) -> Document | None:
+    """Read a document. An input is one by a named format, or by any suffix except that of plain text."""
     if files.input is None:
         if files.format is not None:
             raise typer.BadParameter("--format needs --input")
         return None
-    from dragoman.documents import FORMATS, open_document
+    from dragoman.documents import FORMATS, OTHERS, open_document
 
     suffix = files.input.suffix.lower()
-    if files.format is None and (suffix not in FORMATS or suffix == ".txt"):
+    if files.format is None and (suffix not in (*FORMATS, *OTHERS) or suffix == ".txt"):
         return None
-    if is_for_lines:
-        raise typer.BadParameter(ONLY_LINES)
+    of_lines.refuse_document()
     return open_document(files.input, files.format, files.columns)
 
 
@@ -175,7 +183,7 @@ def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:
 
 
 def _open(files: InputFlags, of_lines: LineFlags) -> _Text:
-    document = _document(files, is_for_lines=of_lines.are_given)
+    document = _document(files, of_lines)
     _describe_table(document, is_asked=files.columns is not None)
     if files.fuzzy:
         _mark_fuzzy(document)

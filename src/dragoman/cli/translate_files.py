@@ -17,7 +17,7 @@ from dragoman.cli.flags import LineWarnings
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import EngineOptions
 from dragoman.cli.options import InvalidUtf8
-from dragoman.cli.translate_flags import InputFlags, OutputFlags
+from dragoman.cli.translate_flags import InputFlags, LineFlags, OutputFlags
 from dragoman.errors import DataError, counted, printable
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ _log = logging.getLogger(__name__)
 
 #: Batches of a file that are read, sorted by length and shared among the workers together.
 READ_AHEAD = 128
-ONLY_LINES = "a document has no --n-best, --align, --doubts, --json and --invalid-utf8"
 
 
 @dataclass(frozen=True)
@@ -40,17 +39,14 @@ class ManyFiles:
     to: OutputFlags
     invalid_utf8: InvalidUtf8
 
-    def check(self, *, is_for_lines: bool) -> None:
+    def check(self, of_lines: LineFlags) -> None:
         """Refuse options that are missing, or for one file only.
-
-        Args:
-            is_for_lines: there are options that only lines have.
 
         Raises:
             typer.BadParameter: names them.
         """
-        if is_for_lines and self.files.format is not None:
-            raise typer.BadParameter(ONLY_LINES)
+        if self.files.format is not None:
+            of_lines.refuse_document()
         if not self.files.inputs:
             raise typer.BadParameter("--ray needs --input, files or a folder")
         if self.to.output is None:

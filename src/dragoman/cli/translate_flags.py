@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -86,10 +86,15 @@ class LineFlags:
     as_json: AsJson = False
     invalid_utf8: Utf8 = "error"
 
-    @property
-    def are_given(self) -> bool:
-        """True if one of them was given."""
-        return self != LineFlags()
+    def refuse_document(self) -> None:
+        """Refuse a document if one of them was given.
+
+        Raises:
+            typer.BadParameter: names those.
+        """
+        names = [field.name for field in fields(self) if getattr(self, field.name) != field.default]
+        if given := ", ".join(f"--{name.removeprefix('as_').replace('_', '-')}" for name in names):
+            raise typer.BadParameter(f"only lines have {given}, and this is a document; leave it out")
 
     def check(self, min_confidence: float | None) -> None:
         """Refuse what a list of candidates cannot show.

@@ -67,6 +67,8 @@ FORMATS: dict[str, Parser | str] = {
 }
 #: Packages, which no text is.
 PACKAGES = frozenset((".docx", ".pptx", ".odt", ".epub"))
+#: Other formats of documents, and the one to save them as.
+OTHERS = {".doc": ".docx", ".dot": ".docx", ".rtf": ".docx", ".ppt": ".pptx", ".pps": ".pptx", ".odp": ".pptx"}
 #: Formats that need the names of the columns to translate.
 TABLES = frozenset((".csv", ".tsv"))
 #: Suffixes that programs use for other things, too: among the files of a folder, they say nothing.
@@ -87,9 +89,10 @@ def open_document(path: Path, format: str | None = None, columns: str | None = N
     """
     if path.is_dir():
         raise DataError("this is a folder, not a file", path, advice="give a file")
-    if format is None and path.suffix.lower() not in FORMATS:
+    suffix = path.suffix.lower()
+    if format is None and suffix not in (*FORMATS, *OTHERS):
         raise ConfigError(f"unknown kind of document {path.suffix!r}", path, advice=f"{_formats()}; --format names one")
-    return parse_document(read_document(path), format or path.suffix.lower().removeprefix("."), path, columns)
+    return parse_document(read_document(path), format or suffix.removeprefix("."), path, columns)
 
 
 def read_document(path: Path) -> bytes:
@@ -119,6 +122,8 @@ def parse_document(
         ConfigError: the format is unknown.
         DataError: the content is too large, or cannot be read.
     """
+    if other := OTHERS.get(f".{format}"):
+        raise ConfigError(f".{format} is not read", name, advice=f"save it as {other}, for example in LibreOffice")
     if (parse := FORMATS.get(f".{format}")) is None:
         raise ConfigError(f"unknown format {format!r}", name, advice=_formats())
     check_size(content, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dragoman.documents.office_formats import OPEN_DOCUMENT, POWERPOINT, WORD, OfficeFormat, with_styles
@@ -96,6 +96,12 @@ def _joined(root: Element) -> dict[int, list[Element]]:
     return found
 
 
+def _suffix_of(types: Mapping[str, str]) -> str:
+    """Return the suffix for a package with parts of some types; nothing for one that is not read."""
+    formats = (WORD, POWERPOINT, OPEN_DOCUMENT)
+    return next((one.suffix for one in formats if any(kind.endswith(one.main) for kind in types.values())), "")
+
+
 def parse_docx(content: bytes, name: Path) -> OfficeFile:
     """Read a document of Word; see `OfficeFile`."""
     return OfficeFile(content, name, WORD)
@@ -160,5 +166,7 @@ class OfficeFile:
         found = [part for part in self._package.names if types.get(part, "").endswith(kinds)]
         found.sort(key=lambda part: next(place for place, kind in enumerate(kinds) if types[part].endswith(kind)))
         if not any(types.get(part, "").endswith(main) for part in self._package.names):
-            raise DataError(f"this is no {self._format.name}", name, advice=f"give a {self._format.suffix}")
+            own = _suffix_of(types)
+            advice = f"it is a {own}: rename it" if own else self._package.save
+            raise DataError(f"this is no {self._format.name}", name, advice=advice)
         return found

@@ -42,12 +42,12 @@ class ZipPackage:
     """
 
     def __init__(self, content: bytes, name: Path, suffix: str, save: str = _SAVE) -> None:
-        self._name, self._save = name, f"{save} as {suffix}"
+        self._name, self.save = name, f"{save} as {suffix}"
         if content.startswith(_OLD):
-            problem = f"this is an old {suffix.removesuffix('x')}, or has a password"
-            raise DataError(problem, name, advice=f"{self._save} without a password")
+            problem = "this is an old .doc, .ppt or .xls, or has a password"
+            raise DataError(problem, name, advice=f"{self.save} without a password")
         if not zipfile.is_zipfile(io.BytesIO(content)):
-            advice = f"use another copy, or {self._save}"
+            advice = f"use another copy, or {self.save}"
             raise DataError(f"this is no {suffix}, or its end is missing", name, advice=advice)
         try:
             self._zip = _opened(content)
@@ -89,7 +89,7 @@ class ZipPackage:
 
     def _check(self, entries: list[zipfile.ZipInfo]) -> None:
         """Refuse what the directory of the package says already."""
-        advice = f"if you trust it, {self._save}"
+        advice = f"if you trust it, {self.save}"
         if len(entries) > _MOST_ENTRIES or sum(entry.file_size for entry in entries) > _MOST_BYTES:
             limits = f"more than {_MOST_ENTRIES:,} files or {_MOST_BYTES:,} bytes when it is unpacked"
             raise DataError(limits, self._name, advice=advice)
@@ -97,7 +97,7 @@ class ZipPackage:
             raise DataError("two files of one name in the package", self._name, advice=advice)
         for entry in entries:
             if entry.flag_bits & 1:
-                raise DataError("it is encrypted", self._name, advice=f"{self._save} without a password")
+                raise DataError("it is encrypted", self._name, advice=f"{self.save} without a password")
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise DataError(f"{entry.filename} is compressed in an unusual way", self._name, advice=advice)
             if entry.file_size > max(_SMALL, _MOST_RATIO * entry.compress_size):
