@@ -629,6 +629,10 @@ def test_a_package_goes_to_a_file_of_its_kind_or_a_pipe_but_to_no_terminal(
     bundle: Path, dragoman: Dragoman, tmp_path: Path
 ) -> None:
     (tmp_path / "a.odt").write_bytes(odt("<text:p>A man</text:p>"))
+    old = tmp_path / "a.doc"
+    old.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+    code, _, err = dragoman("translate", "-m", bundle, "-i", old)
+    assert (code, err) == (2, f"error: .doc is not read: {old}; save it as .docx, for example in LibreOffice\n")
     translate = ["translate", "-m", bundle, "-i", tmp_path / "a.odt"]
     for name in ("b.docx", "b.pdf"):
         code, _, err = dragoman(*translate, "-o", tmp_path / name)
@@ -1382,7 +1386,6 @@ def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Pa
             ("translate", "-i", "a.txt", "--format", "txt", "--invalid-utf8", "replace"),
             "only lines have --invalid-utf8, and this is a document; leave it out",
         ),
-        (("translate", "-i", "a.doc"), ".doc is not read: a.doc; save it as .docx, for example in LibreOffice"),
         (
             ("evaluate", "none.yaml", "--source", "a.en", "--target", "a.de"),
             "recipe has no effect with --source, --target or --pairs; leave it out",

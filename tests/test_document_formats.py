@@ -545,14 +545,14 @@ def test_malformed_files_are_refused_in_one_line(tmp_path: Path, name: str, cont
 
 
 def test_unknown_formats_and_large_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.doc").write_bytes(b"x")
+    (tmp_path / "a.xyz").write_bytes(b"x")
     with pytest.raises(
-        ConfigError, match=r"unknown kind of document '\.doc': .*the formats are txt, html, .*--format names one"
+        ConfigError, match=r"unknown kind of document '\.xyz': .*the formats are txt, html, .*--format names one"
     ):
-        open_document(tmp_path / "a.doc")
-    assert open_document(tmp_path / "a.doc", "txt").segments() == [MarkedText("x")]
-    with pytest.raises(ConfigError, match="unknown format 'doc'"):
-        parse_document(b"x", "doc")
+        open_document(tmp_path / "a.xyz")
+    assert open_document(tmp_path / "a.xyz", "txt").segments() == [MarkedText("x")]
+    with pytest.raises(ConfigError, match="unknown format 'xyz'"):
+        parse_document(b"x", "xyz")
     monkeypatch.setattr("dragoman.data.text_files.whole_files.MAX_BYTES", 3)
     (tmp_path / "a.md").write_bytes(b"long")
     with pytest.raises(DataError, match=r"more than 3 bytes, the most of a document: .*; split it"):

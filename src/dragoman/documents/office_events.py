@@ -290,7 +290,11 @@ def _field_ends(events: Sequence[Event]) -> dict[int, int]:
 def _with_links(events: Iterable[Event], format: OfficeFormat) -> Iterator[Event]:
     """Yield events with neighbours of one link, which is a part of their formatting, inside something without tags."""
     for link, group in groupby(events, lambda event: format.link.findall(event.look) if event.kind == "text" else []):
-        yield from (Event("open", ()), *group, Event("close", ())) if link else group
+        if link:
+            yield Event("open", ())
+        yield from group
+        if link:
+            yield Event("close", ())
 
 
 def _joined(events: Sequence[Event]) -> list[Event]:
