@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from dragoman.documents.office_looks import in_direction, in_language, with_direction, with_language
+from dragoman.documents.office_directions import Head, WrittenPart, slide_heads, text_heads, word_heads
+from dragoman.documents.office_looks import Languages, with_slide_language, with_word_language
 from dragoman.documents.xml_tokens import Element
 
 _NONE = re.compile("(?!)")
@@ -35,8 +36,8 @@ class OfficeFormat:
         script: returns sub or sup for the properties of a raised run, else nothing.
         edges: elements that begin and end a stretch such as a bookmark.
         edge_keys: attributes of which the first that is there says which stretch it is.
-        localized: returns properties of a run for words in a language, given both and the prefix of elements.
-        directed: returns properties of a paragraph for a language, given the same.
+        localized: returns properties of a run for words in a language, given the languages and the prefix of elements.
+        heads: returns what writes the heads of the paragraphs of a part in the direction of a language.
         link: the properties of a run that say which link it is in, if links are no elements.
         has_root_prefix: only paragraphs with the prefix of the first element are text.
         paragraphs: names of them.
@@ -54,8 +55,8 @@ class OfficeFormat:
     unseen: re.Pattern[str]
     script: Callable[[str], str]
     edges: re.Pattern[str]
-    localized: Callable[[str, str, str], str]
-    directed: Callable[[str, str, str], str]
+    localized: Callable[[str, Languages, str], str]
+    heads: Callable[[WrittenPart], Head]
     edge_keys: tuple[str, ...] = ("id",)
     link: re.Pattern[str] = _NONE
     has_root_prefix: bool = False
@@ -120,8 +121,8 @@ WORD = OfficeFormat(
     ),
     script=_raised(r"""<(?:\w+:)?vertAlign\b[^>]*=\s*["'](?:(?P<sub>sub)|(?P<sup>super))script["']"""),
     edges=re.compile(r"(?P<kind>bookmark|\w*Range)(?P<edge>Start|End)"),
-    localized=in_language,
-    directed=in_direction,
+    localized=with_word_language,
+    heads=word_heads,
     has_root_prefix=True,
 )
 
@@ -143,8 +144,8 @@ POWERPOINT = OfficeFormat(
     script=_raised(r"""^<[^<>]*\sbaseline=["'](?:(?P<sub>-[1-9])|(?P<sup>[1-9]))"""),
     edges=_NONE,
     link=re.compile(r"<(?:\w+:)?hlinkClick\b([^>]*?)\s*/?>"),
-    localized=with_language,
-    directed=with_direction,
+    localized=with_slide_language,
+    heads=slide_heads,
 )
 
 _TEXT = ("vnd.oasis.opendocument.text", "vnd.oasis.opendocument.text-template")
@@ -169,7 +170,7 @@ OPEN_DOCUMENT = OfficeFormat(
     script=lambda _: "",
     edges=re.compile(r"(?P<kind>[\w-]+)-(?P<edge>start|end)"),
     localized=lambda look, _, __: look,
-    directed=lambda properties, _, __: properties,
+    heads=text_heads,
     edge_keys=("name", "id", "change-id"),
     paragraphs=frozenset(("p", "h")),
     left_out=frozenset(("tracked-changes", "annotation")),

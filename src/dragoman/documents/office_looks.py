@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from typing import NamedTuple
 
 from dragoman.documents.xml_tokens import attributes, with_attribute
 from dragoman.text.languages import base_language, is_right_to_left
@@ -32,7 +33,24 @@ def seen_look(look: str, unseen: re.Pattern[str]) -> str:
     return "" if re.fullmatch(r"<[^<>\s]+\s*/?>\s*(</[^<>]*>)?", bare) else bare
 
 
-def in_language(look: str, language: str, prefix: str) -> str:
+class Languages(NamedTuple):
+    """Languages of a translation: that of the source, if it is known, and that of the target."""
+
+    source: str | None
+    target: str
+
+    @property
+    def is_rtl(self) -> bool:
+        """True if the translation is written from right to left."""
+        return is_right_to_left(self.target)
+
+    @property
+    def was_rtl(self) -> bool:
+        """True if the source is known, and written from right to left."""
+        return self.source is not None and is_right_to_left(self.source)
+
+
+def with_word_language(look: str, languages: Languages, prefix: str) -> str:
     """Return a formatting of Word for words in a language, so that a program spells and shows them as such.
 
     Words of East Asia get the fonts for them, and words from right to left their direction.
@@ -42,38 +60,46 @@ def in_language(look: str, language: str, prefix: str) -> str:
     """
     if not prefix:
         return look
-    is_asian, is_rtl = base_language(language) in _EAST_ASIAN, is_right_to_left(language)
+    is_asian, is_rtl = base_language(languages.target) in _EAST_ASIAN, languages.is_rtl
     kind = "eastAsia" if is_asian else "bidi" if is_rtl else "val"
-    body = _with(_inner(look), prefix, "lang", f' {prefix}{kind}="{_code(language)}"')
-    body = _with(body, prefix, "rtl", "" if is_rtl else None)
-    if is_rtl:  # such words have a bold, an italic and a size of their own
-        own = re.compile(rf"<{re.escape(prefix)}(b|i|sz)\b({_INSIDE}*?/>)(?!\s*<{re.escape(prefix)}\1Cs\b)")
-        body = own.sub(lambda match: f"{match[0]}<{prefix}{match[1]}Cs{match[2]}", body)
+    body = _with(_inner(look), prefix, "lang", f' {prefix}{kind}="{_code(languages.target)}"')
+    body = _directed(body, prefix, "rtl", languages)
+    if is_rtl != languages.was_rtl:  # words from right to left have a bold, an italic and a size of their own
+        old, new = ("", "Cs") if is_rtl else ("Cs", "")
+        for name in ("b", "i", "sz"):
+            own = re.search(rf"<{re.escape(prefix + name + old)}\b({_INSIDE}*?/>)", body)
+            if own and not re.search(rf"<{re.escape(prefix + name + new)}\b", body):
+                at = own.end() if is_rtl else own.start()
+                body = f"{body[:at]}<{prefix}{name}{new}{own[1]}{body[at:]}"
     return f"<{prefix}rPr>{_with_hint(body, prefix) if is_asian else body}</{prefix}rPr>"
 
 
-def in_direction(properties: str, language: str, prefix: str) -> str:
-    """Return properties of a paragraph of Word with the direction of a language."""
-    body = _with(_inner(properties), prefix, "bidi", "" if is_right_to_left(language) else None)
+def with_word_direction(properties: str, languages: Languages, prefix: str) -> str:
+    """Return properties of a paragraph of Word with the direction of a language. Its sides turn with it."""
+    body = _directed(_inner(properties), prefix, "bidi", languages)
     return f"<{prefix}pPr>{body}</{prefix}pPr>" if prefix and (properties or body) else properties
 
 
-def with_language(look: str, language: str, prefix: str) -> str:
+def with_slide_language(look: str, languages: Languages, prefix: str) -> str:
     """Return a formatting of PowerPoint for words in a language, without the note of a mistake in spelling."""
     tag, rest = _tag(look or f"<{prefix}rPr/>")
-    return with_attribute(with_attribute(tag, "err", ""), "lang", _code(language)) + rest
+    return with_attribute(with_attribute(tag, "err", ""), "lang", _code(languages.target)) + rest
 
 
-def with_direction(properties: str, language: str, prefix: str) -> str:
-    """Return properties of a paragraph of PowerPoint with the direction of a language; its side is the other one."""
+def with_slide_direction(properties: str, languages: Languages, prefix: str, side: str) -> str:
+    """Return properties of a paragraph of PowerPoint with the direction of a language; its side is the other one.
+
+    Args:
+        side: of a paragraph without one of its own.
+    """
     tag, rest = _tag(properties or f"<{prefix}pPr/>")
     own = dict(attributes(tag))
-    was_rtl, is_rtl = own.get("rtl") in ("1", "true"), is_right_to_left(language)
-    if was_rtl == is_rtl:
+    was_rtl = own["rtl"] in ("1", "true") if "rtl" in own else languages.was_rtl
+    if was_rtl == languages.is_rtl:
         return properties
-    side = own.get("algn", "")
-    tag = with_attribute(tag, "algn", {"l": "r", "r": "l"}.get(side, side))
-    return with_attribute(tag, "rtl", "1" if is_rtl else "0") + rest
+    if other := {"l": "r", "r": "l"}.get(own.get("algn", side)):
+        tag = with_attribute(tag, "algn", other)
+    return with_attribute(tag, "rtl", "1" if languages.is_rtl else "0") + rest
 
 
 def _tag(properties: str) -> tuple[str, str]:
@@ -90,6 +116,16 @@ def _code(language: str) -> str:
 def _inner(properties: str) -> str:
     """Return what is inside an element."""
     return re.sub(r"^<[^>]*/>$|^<[^>]*>|</[^>]*>$", "", properties)
+
+
+def _directed(body: str, prefix: str, name: str, languages: Languages) -> str:
+    """Return properties of Word with an element for a direction.
+
+    A style may have the other direction, so that of the target is written if it is another one than that of the source.
+    """
+    if languages.is_rtl or languages.source is None:
+        return _with(body, prefix, name, "" if languages.is_rtl else None)
+    return _with(body, prefix, name, f' {prefix}val="0"') if languages.was_rtl else body
 
 
 def _with(body: str, prefix: str, name: str, attributes: str | None) -> str:

@@ -11,6 +11,7 @@ from dragoman.documents.mark_projection import project
 from dragoman.documents.office_events import Event, Piece, paragraph_events
 from dragoman.documents.office_flows import Flow, paragraph_parts
 from dragoman.documents.office_formats import OfficeFormat
+from dragoman.documents.office_looks import Languages
 from dragoman.documents.xml_tokens import ILLEGAL, Element
 from dragoman.text.protection import Stretch, occurrences
 from dragoman.translator import Translation
@@ -29,7 +30,7 @@ class OfficeParagraph:
     """
 
     def __init__(self, elements: Sequence[Element], format: OfficeFormat) -> None:
-        *self.before, self._element = elements
+        *self.before, self.element = elements
         self._format = format
         self._parts = [*paragraph_parts(paragraph_events(elements, format))]
 
@@ -38,22 +39,19 @@ class OfficeParagraph:
         """Its parts with text to translate."""
         return [part for part in self._parts if isinstance(part, Flow)]
 
-    def write(self, translations: Sequence[Translation], language: str | None, raw: Callable[[Element], str]) -> str:
-        """Return the paragraph with translations of its flows.
+    def write(
+        self, translations: Sequence[Translation], languages: Languages | None, raw: Callable[[Element], str]
+    ) -> str:
+        """Return what is in the paragraph after its properties, with translations of its flows.
 
         Args:
-            language: of the translations.
+            languages: of the translations.
             raw: writes an element that stays, and paragraphs inside it.
         """
         given = iter(translations)
-        element, prefix = self._element.child("pPr"), self._element.prefix
-        properties = element.raw() if element else ""
-        parts = [
-            self._element.start,
-            self._format.directed(properties, language, prefix) if language else properties,
-        ]
+        parts = list[str]()
         for part in self._parts:
-            writer = _Writer(self._format, prefix, language, raw)
+            writer = _Writer(self._format, self.element.prefix, languages, raw)
             if isinstance(part, Event):
                 writer.add(part.pieces)
             elif (translation := next(given)).text == part.source.text:
@@ -62,15 +60,17 @@ class OfficeParagraph:
             else:
                 writer.fill(part, translation)
             parts += writer.written
-        return "".join([*parts, self._element.end])
+        return "".join([*parts, self.element.end])
 
 
 class _Writer:
     """Writes runs."""
 
-    def __init__(self, format: OfficeFormat, prefix: str, language: str | None, raw: Callable[[Element], str]) -> None:
+    def __init__(
+        self, format: OfficeFormat, prefix: str, languages: Languages | None, raw: Callable[[Element], str]
+    ) -> None:
         self.written: list[str] = []
-        self._format, self._prefix, self._language, self._raw = format, prefix, language, raw
+        self._format, self._prefix, self._languages, self._raw = format, prefix, languages, raw
         #: Beginnings of bookmarks and the like that are still to come, and ends that wait for theirs.
         self._to_come: set[tuple[str, str]] = set()
         self._late: dict[tuple[str, str], Piece] = {}
@@ -109,7 +109,7 @@ class _Writer:
 
     def _text(self, text: str, look: str) -> None:
         if text:
-            look = self._format.localized(look, self._language, self._prefix) if self._language else look
+            look = self._format.localized(look, self._languages, self._prefix) if self._languages else look
             self.written.append(self._format.run(look, self._format.characters(text, self._prefix), self._prefix))
 
     def _edge(self, piece: Piece) -> tuple[str, tuple[str, str]]:

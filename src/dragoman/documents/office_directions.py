@@ -1,0 +1,209 @@
+"""The heads of paragraphs: their start tags and properties, in the direction of a translation, whatever styles say.
+
+A paragraph of Word says its own direction, and its sides follow. One of PowerPoint also gets the other side than it
+had, which a layout, a master or the presentation may say. One of OpenDocument gets a style of its own.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from html import escape
+
+from dragoman.documents.office_looks import Languages, with_slide_direction, with_word_direction
+from dragoman.documents.xml_tokens import Element, opening, with_attribute
+
+#: Writes the head of a paragraph.
+Head = Callable[[Element], str]
+
+
+@dataclass(frozen=True)
+class WrittenPart:
+    """A part of a package that is written in other languages.
+
+    Args:
+        name: of the part.
+        root: of the part.
+        tree: returns the root of another part; of one that is not there, an element without children.
+        styles: new automatic ones of OpenDocument by their names, which `text_heads` adds.
+    """
+
+    name: str
+    root: Element
+    languages: Languages
+    tree: Callable[[str], Element]
+    styles: dict[str, str] = field(default_factory=dict)
+
+
+def properties_of(paragraph: Element) -> str:
+    """Return the properties of a paragraph as they are."""
+    properties = paragraph.child("pPr")
+    return properties.raw() if properties else ""
+
+
+def word_heads(part: WrittenPart) -> Head:
+    """Return what writes the heads of paragraphs of Word."""
+
+    def head(paragraph: Element) -> str:
+        own = properties_of(paragraph)
+        return paragraph.start + with_word_direction(own, part.languages, paragraph.prefix)
+
+    return head
+
+
+def slide_heads(part: WrittenPart) -> Head:
+    """Return what writes the heads of paragraphs of PowerPoint."""
+    sides = _Sides(part).by_paragraph() if part.languages.is_rtl != part.languages.was_rtl else {}
+
+    def head(paragraph: Element) -> str:
+        own, side = properties_of(paragraph), sides.get(id(paragraph), "l")
+        return paragraph.start + with_slide_direction(own, part.languages, paragraph.prefix, side)
+
+    return head
+
+
+class _Sides:
+    """The sides that paragraphs of a slide, or of its notes, have from elsewhere."""
+
+    def __init__(self, part: WrittenPart) -> None:
+        self._part = part
+        layout = self._related(part.name, "slideLayout")
+        master = self._related(layout or part.name, "slideMaster" if layout else "notesMaster")
+        self._layout, self._master = part.tree(layout), part.tree(master)
+        presentation = part.tree(self._related("", "officeDocument"))
+        self._default = [one for one in presentation.all() if one.name == "defaultTextStyle"]
+
+    def by_paragraph(self) -> dict[int, str]:
+        """Return the sides by the ids of the paragraphs."""
+        found = {}
+        for shape in self._part.root.all():
+            if shape.name not in ("sp", "graphicFrame"):
+                continue
+            styles = [*self._styles(shape)]
+            for paragraph in (one for one in shape.all() if one.name == "p"):
+                properties = paragraph.child("pPr")
+                level = (properties.get("lvl") if properties else "") or "0"
+                lines = (style.child(f"lvl{int(level) + 1}pPr") for style in styles if level.isdecimal())
+                found[id(paragraph)] = next(filter(None, (one.get("algn") for one in lines if one)), "l")
+        return found
+
+    def _styles(self, shape: Element) -> Iterator[Element]:
+        """Yield the styles of the lines of a shape, the strongest first."""
+        yield from _lists(shape)
+        place = _placeholder(shape)
+        if place is None:
+            yield from self._default
+            return
+        kind, index = _kind(place), place.get("idx")
+        for other, its in _placeholders(self._layout):
+            if its.get("idx") == index and (index or _kind(its) == kind):
+                yield from _lists(other)
+        for other, its in _placeholders(self._master):
+            if _kind(its) == kind:
+                yield from _lists(other)
+        name = {"title": "titleStyle", "dt": "otherStyle", "ftr": "otherStyle", "sldNum": "otherStyle"}
+        yield from (one for one in self._master.all() if one.name in (name.get(kind, "bodyStyle"), "notesStyle"))
+
+    def _related(self, part: str, kind: str) -> str:
+        """Return the part that another one, or the package, is related to; nothing if there is none."""
+        folder, name = posixpath.split(part)
+        for one in self._part.tree(posixpath.join(folder, "_rels", f"{name}.rels")).all():
+            if one.name == "Relationship" and one.get("Type").endswith(f"/{kind}"):
+                return posixpath.normpath(posixpath.join("/", folder, one.get("Target")))[1:]
+        return ""
+
+
+def _lists(shape: Element) -> Iterator[Element]:
+    return (one for one in shape.all() if one.name == "lstStyle")
+
+
+def _placeholders(root: Element) -> Iterator[tuple[Element, Element]]:
+    """Yield the shapes of a layout or a master that are placeholders, with what says so."""
+    return ((shape, its) for shape in root.all() if shape.name == "sp" and (its := _placeholder(shape)) is not None)
+
+
+def _placeholder(shape: Element) -> Element | None:
+    about = next((one for one in shape.elements if one.name.startswith("nv")), Element("", ""))
+    return next((one for one in about.all() if one.name == "ph"), None)
+
+
+def _kind(place: Element) -> str:
+    """Return the kind of a placeholder as a master names it."""
+    kind = place.get("type")
+    return {"ctrTitle": "title", "subTitle": "body", "obj": "body", "": "body"}.get(kind, kind)
+
+
+def styles_in(root: Element, kind: str) -> Iterator[Element]:
+    """Yield the styles in an element of a part of OpenDocument, such as `automatic-styles`; a default has no name."""
+    found = (element.child(kind) for element in root.elements)
+    return (style for one in found if one for style in one.elements if style.name in ("style", "default-style"))
+
+
+def text_heads(part: WrittenPart) -> Head:
+    """Return what writes the heads of paragraphs of OpenDocument; a style that must turn becomes a new one."""
+    top = next(part.root.elements, Element("", ""))
+    automatic = _of_paragraphs(part.root, "automatic-styles")
+    known = _of_paragraphs(part.tree("styles.xml"), "styles") | automatic
+
+    @cache
+    def turned(name: str) -> str:
+        own, is_rtl = [*_inherited(name, known)], part.languages.is_rtl
+        mode = _first(own, "writing-mode")[:2]
+        was_rtl = mode == "rl" if mode in ("rl", "lr") else part.languages.was_rtl
+        if was_rtl == is_rtl:
+            return name
+        new = f"{name}_{'rl' if is_rtl else 'lr'}"
+        while new in known or new in part.styles:
+            new += "_"
+        part.styles[new] = _turned(automatic.get(name), name, new, _first(own, "text-align"), is_rtl=is_rtl)
+        return new
+
+    def head(paragraph: Element) -> str:
+        old = paragraph.get("style-name")
+        return (
+            paragraph.start if (new := turned(old)) == old else with_attribute(paragraph.start, "text:style-name", new)
+        )
+
+    can_turn = top.child("automatic-styles") and all(f"xmlns:{name}=" in top.start for name in ("style", "fo", "text"))
+    return head if can_turn else lambda paragraph: paragraph.start
+
+
+def _of_paragraphs(root: Element, kind: str) -> dict[str, Element]:
+    return {one.get("name"): one for one in styles_in(root, kind) if one.get("family") == "paragraph"}
+
+
+def _inherited(name: str, known: Mapping[str, Element]) -> Iterator[Element]:
+    """Yield a style, its parent, and so on, to the default."""
+    names = set[str]()
+    while name and name in known and name not in names:
+        names.add(name)
+        yield known[name]
+        name = known[name].get("parent-style-name")
+    if "" in known:
+        yield known[""]
+
+
+def _first(styles: Iterable[Element], attribute: str) -> str:
+    """Return the first value that styles give a property of paragraphs."""
+    own = (style.child("paragraph-properties") for style in styles)
+    return next(filter(None, (one.get(attribute) for one in own if one)), "")
+
+
+def _turned(old: Element | None, name: str, new: str, align: str, *, is_rtl: bool) -> str:
+    """Return an automatic style in another direction: a copy of one, or a child of a named one.
+
+    Its side is `left` or `right`, because programs differ in their reading of `start` and `end`.
+    """
+    if old is None:
+        parent = f' style:parent-style-name="{escape(name)}"' if name else ""
+        old = Element("style", f'<style:style style:family="paragraph"{parent}/>')
+    properties = old.child("paragraph-properties") or Element("", "<style:paragraph-properties/>")
+    tag = with_attribute(properties.start, "style:writing-mode", "rl-tb" if is_rtl else "lr-tb")
+    if align not in ("center", "justify"):
+        was_left = align in ("", "start", "left") if is_rtl else align == "left"
+        tag = with_attribute(tag, "fo:text-align", "right" if was_left else "left")
+    others = [one if isinstance(one, str) else one.raw() for one in old.children if one is not properties]
+    start = with_attribute(opening(old.start), "style:name", new)
+    return "".join([start, replace(properties, start=tag).raw(), *others, "</style:style>"])
