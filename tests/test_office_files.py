@@ -7,6 +7,7 @@ import random
 import re
 import zipfile
 from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -188,3 +189,40 @@ def test_styles_of_one_part_raise_nothing_in_another() -> None:
     content = files["content.xml"].decode().replace("<office:automatic-styles>", f"<office:automatic-styles>{styles}")
     document = parse_document(zipped(files | {"content.xml": content}), "odt")
     assert [segment.text for segment in document.segments()] == ["The house is old.", "The house3 is old."]
+
+
+def test_paragraphs_of_an_open_document_are_turned_by_styles_of_their_own() -> None:
+    named = (
+        '<office:styles><style:default-style style:family="paragraph">'
+        '<style:paragraph-properties style:writing-mode="lr-tb"/></style:default-style>'
+        '<style:style style:name="Title" style:family="paragraph" style:parent-style-name="Base"/>'
+        '<style:style style:name="Base" style:family="paragraph"><style:paragraph-properties fo:text-align="center"/>'
+        "</style:style></office:styles><office:automatic-styles/>"
+    )
+    own = '<style:style style:name="P1" style:family="paragraph"><style:text-properties fo:color="red"/></style:style>'
+    text = "".join(f'<text:p text:style-name="{name}">A door.</text:p>' for name in ("Title", "P1", "P1"))
+    files = {name: part.decode("latin-1") for name, part in parts(odt(text, "<text:p>A mill.</text:p>")).items()}
+    files["styles.xml"] = files["styles.xml"].replace("<style:master-page>", f"{named}<style:master-page>")
+    files["content.xml"] = files["content.xml"].replace(
+        "</office:automatic-styles>", f"{own}</office:automatic-styles>"
+    )
+    content = zipped(files)
+    for source, target, mode, side in (("en", "ar", "rl-tb", "right"), ("ar", "de", "lr-tb", "left")):
+        document: Any = parse_document(content, "odt")
+        document.set_languages(source, target)
+        content = document.rebuild(changed(document), target)
+        body, page = (parts(content)[name].decode() for name in ("content.xml", "styles.xml"))
+        names = [re.findall(r'<text:p(?: text:style-name="(\w+)")?>', one) for one in (body, page)]
+        assert names[0][1] == names[0][2]
+        for name, expected, one in (
+            (names[0][0], {"writing-mode": mode}, body),
+            (names[0][1], {"writing-mode": mode, "text-align": side}, body),
+            (names[1][0], {"writing-mode": mode, "text-align": side}, page),
+        ):
+            found = [
+                {key.rpartition("}")[2]: value for key, value in style[0].attrib.items()}
+                for style in ElementTree.fromstring(one).iter()
+                if style.tag.endswith("style") and name in style.attrib.values()
+            ]
+            assert found == [expected]
+        assert 'fo:color="red"' in body.split(f'style:name="{names[0][1]}"')[1].split("</style:style>")[0]

@@ -10,6 +10,7 @@ import zipfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
@@ -59,7 +60,7 @@ def body(content: bytes) -> str:
     return text.split("<w:body>")[1].split("<w:sectPr>")[0]
 
 
-def of_paragraph(inner: str) -> Document:
+def of_paragraph(inner: str) -> Any:
     return parse_document(package(f"<w:p>{inner}</w:p>"), "docx")
 
 
@@ -244,6 +245,20 @@ def test_words_from_right_to_left_have_their_direction_and_others_lose_it() -> N
     again = body(parse_document(written, "docx").rebuild([translated("Eine Tür.")], "de"))
     assert properties in again
     assert "rtl" not in again
+
+
+def test_a_direction_of_styles_does_not_count_if_the_languages_differ_in_it() -> None:
+    look = '<w:rPr><w:rStyle w:val="Arabic"/><w:bCs/></w:rPr>'
+    document = of_paragraph('<w:pPr><w:pStyle w:val="Arabic"/></w:pPr>' + run("باب.", look))
+    document.set_languages("ar", "de")
+    written = body(document.rebuild([translated("Eine Tür.")], "de"))
+    assert '<w:pPr><w:pStyle w:val="Arabic"/><w:bidi w:val="0"/></w:pPr>' in written
+    assert '<w:rStyle w:val="Arabic"/><w:b/><w:bCs/><w:rtl w:val="0"/><w:lang w:val="de-DE"/></w:rPr>' in written
+    document = of_paragraph("<w:pPr><w:bidi/></w:pPr>" + run("A door.", "<w:rPr><w:rtl/></w:rPr>"))
+    document.set_languages("en", "de")
+    written = body(document.rebuild([translated("Eine Tür.")], "de"))
+    assert "<w:pPr><w:bidi/></w:pPr>" in written
+    assert '<w:rtl/><w:lang w:val="de-DE"/>' in written
 
 
 def test_code_stays_and_characters_that_xml_lacks_are_left_out() -> None:

@@ -74,6 +74,39 @@ def test_python_pptx_reads_the_same_runs_in_capitals() -> None:
         ] == shown
 
 
+def test_python_pptx_reads_directions_and_sides_whatever_the_masters_say() -> None:
+    pptx = import_foreign("pptx", "python-pptx")
+    presentation = pptx.Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[1])
+    slide.shapes.title.text, slide.placeholders[1].text = "The mill", "The door"
+    slide.shapes.add_textbox(0, 0, 9, 9).text_frame.text = "A box"
+    slide.shapes.add_table(1, 1, 0, 0, 9, 9).table.cell(0, 0).text = "A cell"
+    slide.notes_slide.notes_text_frame.text = "A note"
+
+    def shown(content: bytes) -> list[tuple[Any, str | None]]:
+        """The own side and direction of the title, the body, the box, the cell and the note."""
+        (slide,) = pptx.Presentation(io.BytesIO(content)).slides
+        *shapes, table = slide.shapes
+        frames = [*shapes, table.table.cell(0, 0), slide.notes_slide.notes_placeholder]
+        paragraphs = [frame.text_frame.paragraphs[0] for frame in frames]
+        return [(one.alignment and str(one.alignment).split()[0], one._p.pPr.get("rtl")) for one in paragraphs]
+
+    def turned(content: bytes, source: str, target: str) -> bytes:
+        document: Any = parse_document(content, "pptx")
+        document.set_languages(source, target)
+        return bytes(document.rebuild([Translation(f"{one.text} x", 0.0, ()) for one in document.segments()], target))
+
+    written = turned(saved(presentation), "en", "ar")  # its titles are in the middle
+    assert shown(written) == [(None, "1"), *[("RIGHT", "1")] * 4]
+    assert shown(turned(written, "ar", "de")) == [(None, "0"), *[("LEFT", "0")] * 4]
+    for master in (presentation.slide_masters[0], presentation):
+        for level in master.element.iter():
+            if level.get("rtl") == "0":
+                level.set("rtl", "1")
+                level.set("algn", level.get("algn").replace("l", "r"))
+    assert shown(turned(saved(presentation), "ar", "de"))[:4] == [(None, "0"), *[("LEFT", "0")] * 3]
+
+
 def test_odfpy_reads_the_same_texts_in_capitals() -> None:
     text = import_foreign("odf.text", "odfpy")
     odf = import_foreign("odf.opendocument", "odfpy")
