@@ -27,8 +27,8 @@ def zipped(files: Mapping[str, str | bytes]) -> bytes:
     return written.getvalue()
 
 
-def pptx(slide: str, notes: str = "") -> bytes:
-    """A presentation with the paragraphs of a slide and of its notes."""
+def pptx(slide: str, notes: str = "", layout: str = "") -> bytes:
+    """A presentation with the paragraphs of a slide, of its notes, and of its layout."""
     parts = {"presentation.main": "presentation", "slide": "slide", "notesSlide": "notes", "slideLayout": "layout"}
     types = "".join(f'<Override PartName="/{name}.xml" ContentType="{_TYPE}.{kind}+xml"/>'
                     for kind, name in parts.items())  # fmt: skip
@@ -39,7 +39,7 @@ def pptx(slide: str, notes: str = "") -> bytes:
             ("presentation", ""),
             ("slide", slide),
             ("notes", notes),
-            ("layout", f"<a:p>{r('Click here')}</a:p>"),
+            ("layout", f"<p:sp><p:nvSpPr><p:ph/></p:nvSpPr><a:p>{r('Click here')}</a:p></p:sp>{layout}"),
         )
     }
     start: dict[str, str | bytes] = {"[Content_Types].xml": f"{_HEAD}<Types>{types}</Types>", **PICTURE}

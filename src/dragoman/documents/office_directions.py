@@ -58,7 +58,7 @@ def slide_heads(part: WrittenPart) -> Head:
     sides = _Sides(part).by_paragraph() if part.languages.is_rtl != part.languages.was_rtl else {}
 
     def head(paragraph: Element) -> str:
-        own, side = properties_of(paragraph), sides.get(id(paragraph), "l")
+        own, side = properties_of(paragraph), sides.get(id(paragraph), "")
         return paragraph.start + with_slide_direction(own, part.languages, paragraph.prefix, side)
 
     return head
@@ -92,7 +92,7 @@ class _Sides:
     def _styles(self, shape: Element) -> Iterator[Element]:
         """Yield the styles of the lines of a shape, the strongest first."""
         yield from _lists(shape)
-        place = _placeholder(shape)
+        place = placeholder(shape)
         if place is None:
             yield from self._default
             return
@@ -121,10 +121,11 @@ def _lists(shape: Element) -> Iterator[Element]:
 
 def _placeholders(root: Element) -> Iterator[tuple[Element, Element]]:
     """Yield the shapes of a layout or a master that are placeholders, with what says so."""
-    return ((shape, its) for shape in root.all() if shape.name == "sp" and (its := _placeholder(shape)) is not None)
+    return ((shape, its) for shape in root.all() if shape.name == "sp" and (its := placeholder(shape)) is not None)
 
 
-def _placeholder(shape: Element) -> Element | None:
+def placeholder(shape: Element) -> Element | None:
+    """Return what says that a shape of PowerPoint is a placeholder, if it is one."""
     about = next((one for one in shape.elements if one.name.startswith("nv")), Element("", ""))
     return next((one for one in about.all() if one.name == "ph"), None)
 

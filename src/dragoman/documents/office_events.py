@@ -114,7 +114,7 @@ class _Reader:
             piece, role = Piece(child, look), self._format.roles.get(child.name)
             if role == "control":
                 content = next((one for one in child.elements if one.name in _CONTENTS), None)
-                role = "control" if content and content.end and not _is_filled(child) else "shown"
+                role = "control" if content and content.end and not is_filled(child) else "shown"
             elif role == "field":
                 role = "wrap" if _is_text_field(child.get("instr")) else "shown"
             elif role == "line" and child.get("type") in ("page", "column"):
@@ -122,7 +122,7 @@ class _Reader:
             if role == "run":
                 properties = child.child("rPr")
                 is_own = properties is not None and _is_code(properties, self._format)
-                yield from self.inside(child, properties.raw() if properties else "", is_code=is_own)
+                yield from self.inside(child, _accepted(properties) if properties else "", is_code=is_own)
             elif role == "text":
                 is_whole = not self._format.space or child.get("space") == "preserve"
                 text = child.text() if is_whole else child.text().strip(_XML_SPACE)
@@ -322,7 +322,14 @@ def _is_text_field(instruction: str) -> bool:
     return (instruction.split() or [""])[0].upper() in _TEXT_FIELDS
 
 
-def _is_filled(control: Element) -> bool:
+def _accepted(properties: Element) -> str:
+    """Return the properties of a run without those that it had before a tracked change."""
+    kept = [one for one in properties.children if isinstance(one, str) or one.name != "rPrChange"]
+    return replace(properties, children=kept).raw()
+
+
+def is_filled(control: Element) -> bool:
+    """Return True for a control for content that the program fills in: it would put the old text back."""
     properties = control.child("sdtPr")
     return properties is not None and any(one.name in _FILLED for one in properties.elements)
 

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from dragoman.documents.office_directions import WrittenPart, properties_of, styles_in
-from dragoman.documents.office_formats import OPEN_DOCUMENT, POWERPOINT, WORD, OfficeFormat, with_styles
+from dragoman.documents.office_directions import WrittenPart, placeholder, properties_of, styles_in
+from dragoman.documents.office_events import is_filled
+from dragoman.documents.office_formats import (
+    DRAWINGS,
+    OPEN_DOCUMENT,
+    PATTERNS,
+    POWERPOINT,
+    WORD,
+    OfficeFormat,
+    with_styles,
+)
 from dragoman.documents.office_looks import Languages
 from dragoman.documents.office_paragraph import OfficeParagraph
 from dragoman.documents.xml_tokens import Element, opening, read_xml, xml_tree
@@ -29,11 +38,13 @@ class _Part:
         content: of the part.
         name: of the part in the package.
         file: the name of the package, for messages.
+        kind: the end of its type.
     """
 
-    def __init__(self, content: bytes, name: str, file: Path, format: OfficeFormat) -> None:
+    def __init__(self, content: bytes, name: str, file: Path, kind: str, format: OfficeFormat) -> None:
         self._mark, self._encoding, tokens = read_xml(content, file / name)
-        self._name, self._format = name, format
+        self._name, self._format = name, POWERPOINT if kind in DRAWINGS else format
+        self._is_pattern = kind in PATTERNS
         self.root = xml_tree(tokens)
         self._paragraphs: dict[int, OfficeParagraph] = {}
 
@@ -47,15 +58,22 @@ class _Part:
         format = self._format if self._format.text else with_styles(self._format, [*named, *own])
         prefix = next((element.prefix for element in self.root.elements), "")
         joined = _joined(self.root)
-        parts = {id(part) for before in joined.values() for part in before}
+        kept = {id(part) for before in joined.values() for part in before}
+        kept |= {id(inner) for one in self.root.all() if self._stays(one) for inner in one.all()}
         self._paragraphs = {
             id(element): paragraph
             for element in self.root.all(format.left_out)
             if element.name in format.paragraphs
             and (element.prefix == prefix or not format.has_root_prefix)
-            and id(element) not in parts
+            and id(element) not in kept
             and (paragraph := OfficeParagraph([*joined.get(id(element), ()), element], format)).flows
         }
+
+    def _stays(self, element: Element) -> bool:
+        """Return True if no paragraph in an element is translated: slides have texts of their own for placeholders."""
+        if element.name == "sp":
+            return self._is_pattern and placeholder(element) is not None
+        return element.name == "sdt" and is_filled(element)
 
     def segments(self) -> list[MarkedText]:
         """Return its texts to translate."""
@@ -105,14 +123,19 @@ class _Part:
 
 
 def _joined(root: Element) -> dict[int, list[Element]]:
-    """Return the paragraphs of Word whose ends were deleted, in a tracked change, by the one that they go on in."""
+    """Return the paragraphs of Word that are the beginning of another one, by that one.
+
+    The end of such a paragraph was deleted, in a tracked change, or it is a large first letter.
+    """
     found: dict[int, list[Element]] = {}
     for parent in root.all():
         before: list[Element] = []
         for child in parent.elements:
             properties = child.child("pPr") if child.name == "p" else None
-            mark = properties.child("rPr") if properties else None
-            if mark and (mark.child("del") or mark.child("moveFrom")):
+            mark, frame = (properties.child(name) if properties else None for name in ("rPr", "framePr"))
+            if (mark and (mark.child("del") or mark.child("moveFrom"))) or (
+                frame and frame.get("dropCap") in ("drop", "margin")
+            ):
                 before.append(child)
                 continue
             if before and child.name == "p":
@@ -159,10 +182,11 @@ class OfficeFile:
         #: The roots of parts without text to translate.
         self._others: dict[str, Element] = {}
         self._package = ZipPackage(content, name, format.suffix)
-        texts = {part: self._package.read(part) for part in self._parts_with_text(name)}
+        kinds = self._parts_with_text(name)
+        texts = {part: self._package.read(part) for part in kinds}
         if (n_tags := sum(content.count(b"<") for content in texts.values())) > _MOST_TAGS:
             raise DataError(f"{n_tags:,} tags; at most {_MOST_TAGS:,} are read", name, advice="split it")
-        self._parts = {part: _Part(content, part, name, format) for part, content in texts.items()}
+        self._parts = {part: _Part(content, part, name, kinds[part], format) for part, content in texts.items()}
         named = [style for part in self._parts.values() for style in styles_in(part.root, "styles")]
         for part in self._parts.values():
             part.find_paragraphs(named)
@@ -193,8 +217,8 @@ class OfficeFile:
             self._others[part] = xml_tree(tokens)
         return self._others[part]
 
-    def _parts_with_text(self, name: Path) -> list[str]:
-        """Return the names of the parts to translate, in the order of their kinds."""
+    def _parts_with_text(self, name: Path) -> dict[str, str]:
+        """Return the kinds of the parts to translate by their names, in the order of kinds."""
         types: dict[str, str] = {}
         if _MIMETYPE in self._package.names:
             kind = self._package.read(_MIMETYPE).decode(errors="replace").strip()
@@ -203,12 +227,15 @@ class OfficeFile:
                 raise DataError("it has a password", name, advice="save it without a password")
         elif _TYPES in self._package.names:
             _, _, tokens = read_xml(self._package.read(_TYPES), name / _TYPES)
-            overrides = (element for element in xml_tree(tokens).all() if element.name == "Override")
-            types = {one.get("PartName").removeprefix("/"): one.get("ContentType") for one in overrides}
-        kinds, main = self._format.parts, self._format.main
-        found = [part for part in self._package.names if types.get(part, "").endswith(kinds)]
-        found.sort(key=lambda part: next(place for place, kind in enumerate(kinds) if types[part].endswith(kind)))
-        if not any(types.get(part, "").endswith(main) for part in self._package.names):
+            given = [*xml_tree(tokens).all()]
+            usual = {one.get("Extension"): one.get("ContentType") for one in given if one.name == "Default"}
+            types = {part: usual.get(part.rpartition(".")[2], "") for part in self._package.names}
+            types |= {
+                one.get("PartName").removeprefix("/"): one.get("ContentType") for one in given if one.name == "Override"
+            }
+        names = self._package.names
+        found = {part: kind for kind in self._format.parts for part in names if types.get(part, "").endswith(kind)}
+        if not any(types.get(part, "").endswith(self._format.main) for part in names):
             own = _suffix_of(types)
             advice = f"it is a {own}: rename it" if own else self._package.save
             raise DataError(f"this is no {self._format.name}", name, advice=advice)

@@ -83,6 +83,13 @@ def _roles(**elements: str) -> dict[str, str]:
     return {element: role for role, names in elements.items() for element in names.split()}
 
 
+#: SmartArt with the drawing that shows it, and titles of charts: parts with text like that of PowerPoint.
+DRAWINGS = ("drawingml.diagramData+xml", "drawingml.diagramDrawing+xml", "drawingml.chart+xml")
+
+#: Parts of a presentation whose placeholders show nothing.
+PATTERNS = ("slideLayout+xml", "slideMaster+xml")
+
+
 def _raised(pattern: str) -> Callable[[str], str]:
     """Return what finds a subscript (a group `sub`) or a superscript in the properties of a run."""
     compiled = re.compile(pattern)
@@ -100,7 +107,7 @@ WORD = OfficeFormat(
     name="document of Word",
     suffix=".docx",
     main=_WORD_MAIN,
-    parts=(*_WORD_MAIN, "header+xml", "footer+xml", "footnotes+xml", "endnotes+xml"),
+    parts=(*_WORD_MAIN, "header+xml", "footer+xml", "footnotes+xml", "endnotes+xml", *DRAWINGS),
     roles=_roles(
         run="r",
         text="t",
@@ -120,7 +127,7 @@ WORD = OfficeFormat(
         r"""<(\w+:)?(lang|noProof|webHidden|rtl)\b[^>]*?(/>|>\s*</[^>]*>)|\s\w+:(rsid\w*|hint)=("[^"]*"|'[^']*')"""
     ),
     script=_raised(r"""<(?:\w+:)?vertAlign\b[^>]*=\s*["'](?:(?P<sub>sub)|(?P<sup>super))script["']"""),
-    edges=re.compile(r"(?P<kind>bookmark|\w*Range)(?P<edge>Start|End)"),
+    edges=re.compile(r"(?P<kind>bookmark|perm|\w*Range)(?P<edge>Start|End)"),
     localized=with_word_language,
     heads=word_heads,
     has_root_prefix=True,
@@ -136,7 +143,7 @@ POWERPOINT = OfficeFormat(
         "presentationml.template.main+xml",
         "ms-powerpoint.presentation.macroEnabled.main+xml",
     ),
-    parts=("presentationml.slide+xml", "presentationml.notesSlide+xml"),
+    parts=("presentationml.slide+xml", "presentationml.notesSlide+xml", *PATTERNS, *DRAWINGS),
     roles=_roles(run="r", text="t", line="br", shown="fld", object="endParaRPr"),
     text="t",
     space="",
