@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from office_samples import SAMPLES, odt, pptx, r, span, zipped
+from word_samples import package, run
 
 from dragoman.documents import Document, parse_document
 from dragoman.errors import DataError
@@ -226,3 +227,36 @@ def test_paragraphs_of_an_open_document_are_turned_by_styles_of_their_own() -> N
             ]
             assert found == [expected]
         assert 'fo:color="red"' in body.split(f'style:name="{names[0][1]}"')[1].split("</style:style>")[0]
+
+
+def test_what_slides_show_from_elsewhere_is_translated() -> None:
+    """Text of layouts that are no placeholders, SmartArt, and titles of charts, in Word, too."""
+    layout = f"<p:sp><p:nvSpPr/><a:p>{r('Draft')}</a:p></p:sp>"
+    kinds = ("openxmlformats-officedocument.drawingml.diagramData", "openxmlformats-officedocument.drawingml.chart",
+             "ms-office.drawingml.diagramDrawing")  # fmt: skip
+    for format, content, first in (
+        ("pptx", pptx(f"<a:p>{r('A slide')}</a:p>", "", layout), ["A slide", "Draft"]),
+        ("docx", package(f"<w:p>{run('A page')}</w:p>"), ["A page"]),
+    ):
+        files = {name: part.decode("latin-1") for name, part in parts(content).items()}
+        for number, kind in enumerate(kinds):
+            part = f'<Override PartName="/{number}.xml" ContentType="application/vnd.{kind}+xml"/></Types>'
+            files["[Content_Types].xml"] = files["[Content_Types].xml"].replace("</Types>", part)
+            files[f"{number}.xml"] = f'<d:x xmlns:d="d" xmlns:a="a"><a:p>{r(f"Box {kind[:2]}")}</a:p></d:x>'
+        document = parse_document(zipped(files), format)
+        texts = [one.text for one in document.segments()]
+        assert (texts[: len(first)], sorted(texts[len(first) :])) == (first, ["Box ms", "Box op", "Box op"])
+        written = parts(document.rebuild(changed(document), "ar"))
+        assert (
+            '<a:p><a:pPr rtl="1"/><a:r><a:rPr lang="ar-SA"/><a:t>Box op Zusatz</a:t></a:r></a:p>'
+            in written["0.xml"].decode()
+        )
+
+
+def test_types_of_parts_may_be_told_by_their_suffix() -> None:
+    files = {name: part.decode("latin-1") for name, part in parts(package(f"<w:p>{run('A page')}</w:p>")).items()}
+    types = files["[Content_Types].xml"]
+    kind = re.search(r'<Override PartName="/word/document.xml" ContentType="([^"]*)"/>', types)
+    assert kind is not None
+    files["[Content_Types].xml"] = types.replace(kind[0], "").replace('"application/xml"', f'"{kind[1]}"')
+    assert [one.text for one in parse_document(zipped(files), "docx").segments()] == ["A page"]

@@ -226,6 +226,30 @@ def test_paragraphs_are_one_if_the_end_of_the_first_was_deleted() -> None:
     assert second == f"<w:p>{run('A mill.')}</w:p>"
 
 
+def test_a_large_first_letter_belongs_to_its_paragraph() -> None:
+    letter = f'<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>{run("T", RED)}</w:p>'
+    document = parse_document(package(letter + f"<w:p>{run('he door is open.')}</w:p>"), "docx")
+    assert [segment.text for segment in document.segments()] == ["The door is open."]
+    written = body(document.rebuild([translated("Die Tür ist offen.")]))
+    assert (written.count("<w:p>"), re.sub("<[^>]*>", "", written)) == (1, "Die Tür ist offen.")
+
+
+def test_a_formatting_before_a_tracked_change_is_not_read() -> None:
+    old = '<w:rPrChange w:id="1" w:author="A"><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:rPrChange>'
+    document = of_paragraph(run("The door ") + run("3", f"<w:rPr>{old}</w:rPr>") + run(" is open."))
+    (segment,) = document.segments()
+    assert (segment.text, segment.marks) == ("The door 3 is open.", ())
+    assert "rPrChange" not in body(document.rebuild([translated("Die Tür 3 ist offen.")]))
+
+
+def test_texts_that_the_program_fills_in_stay() -> None:
+    """Word would put the title of the properties back."""
+    control = "<w:sdt><w:sdtPr>{}</w:sdtPr><w:sdtContent><w:p>{}</w:p></w:sdtContent></w:sdt>"
+    bound, own = control.format("<w:dataBinding/>", run("A title")), control.format("", run("A door."))
+    document = parse_document(package(bound + own), "docx")
+    assert [segment.text for segment in document.segments()] == ["A door."]
+
+
 def test_chinese_words_get_fonts_for_them() -> None:
     look = '<w:rPr><w:rFonts w:ascii="Arial"/><w:lang w:val="en-US"/></w:rPr>'
     written = body(of_paragraph(run("A door.", look)).rebuild([translated("一扇“门”。")], "zh"))
