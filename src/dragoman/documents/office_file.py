@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dragoman.documents.office_directions import WrittenPart, placeholder, properties_of, styles_in
@@ -144,10 +144,10 @@ def _joined(root: Element) -> dict[int, list[Element]]:
     return found
 
 
-def _suffix_of(types: Mapping[str, str]) -> str:
+def _suffix_of(types: Iterable[str]) -> str:
     """Return the suffix for a package with parts of some types; nothing for one that is not read."""
     formats = (WORD, POWERPOINT, OPEN_DOCUMENT)
-    return next((one.suffix for one in formats if any(kind.endswith(one.main) for kind in types.values())), "")
+    return next((one.suffix for one in formats if any(kind.endswith(one.main) for kind in types)), "")
 
 
 def parse_docx(content: bytes, name: Path) -> OfficeFile:
@@ -236,7 +236,7 @@ class OfficeFile:
         names = self._package.names
         found = {part: kind for kind in self._format.parts for part in names if types.get(part, "").endswith(kind)}
         if not any(types.get(part, "").endswith(self._format.main) for part in names):
-            own = _suffix_of(types)
+            own = _suffix_of({types.get(part, "") for part in names})
             advice = f"it is a {own}: rename it" if own else self._package.save
             raise DataError(f"this is no {self._format.name}", name, advice=advice)
         return found
