@@ -131,8 +131,7 @@ class _Reader:
                 is_own = is_code or _is_code(child, self._format)
                 yield from self.inside(child, (look or "") + child.start, is_code=is_own)
             elif role in ("hyphen", "space"):
-                text = "-" if role == "hyphen" else " "
-                yield self._event(piece, text, is_code=is_code)
+                yield self._event(piece, "-" if role == "hyphen" else " ", is_code=is_code)
             elif role in ("cut", "line"):
                 yield Event("cut" if role == "cut" else "break", (piece,))
             elif role == "inside":
