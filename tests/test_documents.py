@@ -126,8 +126,8 @@ def test_what_cannot_be_read_is_refused_with_its_place(tmp_path: Path) -> None:
         open_document(tmp_path / "missing.txt")
     with pytest.raises(DataError, match="this is a folder, not a file"):
         open_document(tmp_path)
-    with pytest.raises(ConfigError, match=r"unknown kind of document '\.rtf': .*the formats are txt, html"):
-        open_document(tmp_path / "a.rtf")
+    with pytest.raises(ConfigError, match=r"unknown kind of document '\.xyz': .*the formats are txt, html"):
+        open_document(tmp_path / "a.xyz")
     (tmp_path / "b.txt").write_bytes(b"<!DOCTYPE html>\n<html>")
     with pytest.raises(DataError, match="this is an HTML page"):
         open_document(tmp_path / "b.txt")
@@ -183,7 +183,7 @@ def test_the_command_translates_by_suffix_and_by_format(tmp_path: Path, capfd: p
     assert written.count("<code>x</code>") == 1
     assert run([*command, "--input", str(tmp_path / "page"), "--format", "html"]) == 0
     assert capfd.readouterr().out == written
-    assert run([*command, "--input", str(tmp_path / "page"), "--format", "rtf"]) == 2
+    assert run([*command, "--input", str(tmp_path / "page"), "--format", "xyz"]) == 2
     assert "the formats are txt, html" in capfd.readouterr().err
     assert run([*command, "--input", str(tmp_path / "page.html"), "--align"]) == 2
 
