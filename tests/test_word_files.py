@@ -95,7 +95,8 @@ def test_a_translated_file_has_the_same_parts_and_objects(number: int) -> None:
     for name in before:
         if b"w:t" in before[name] and name.startswith("word/") and name.endswith(".xml"):
             ElementTree.fromstring(after[name])
-            assert elements(after[name]) == elements(before[name])
+            whole = before[name].replace(b'</w:hyperlink><w:hyperlink r:id="r9" w:history="1">', b"")  # one link
+            assert elements(after[name]) == elements(whole)
         else:
             assert after[name] == before[name]
     again = parse_document(written, "docx").segments()
@@ -296,6 +297,14 @@ def test_code_stays_and_characters_that_xml_lacks_are_left_out() -> None:
     assert listing in written
     assert run("ls -l", code).replace(' w:rsidR="00A1"', "") in written
     assert "&lt;b&gt;" in written
+
+
+def test_neighbouring_links_to_one_place_are_one() -> None:
+    links = [f'<w:hyperlink r:id="r9">{run(text, look)}</w:hyperlink>' for text, look in (("the ", ""), ("mill", BOLD))]
+    document = of_paragraph(run("We saw ") + "".join(links) + run("."))
+    written = body(document.rebuild([translated("Wir sahen die Mühle.", alignment=((0, 0), (1, 1), (2, 3), (3, 2)))]))
+    (link,) = re.findall(r'<w:hyperlink r:id="r9">(.*?)</w:hyperlink>', written)
+    assert re.sub("<[^>]*>", "", link) == "die Mühle"
 
 
 def test_no_end_of_a_bookmark_comes_before_its_beginning() -> None:

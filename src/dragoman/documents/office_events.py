@@ -27,6 +27,8 @@ _TEXT_FIELDS = frozenset(("HYPERLINK", "TOC", "INDEX", "TOA"))
 _FILLED = frozenset(("dataBinding", "dropDownList", "comboBox", "date", "checkbox"))
 #: The child with the text of a control, and of characters with their reading above them.
 _CONTENTS = frozenset(("sdtContent", "rubyBase", "ruby-base"))
+#: Elements of links.
+_LINKS = frozenset(("hyperlink", "a"))
 #: Fields inside each other; deeper ones are objects, part by part.
 _MOST_FIELDS = 20
 
@@ -106,7 +108,7 @@ class _Reader:
         Args:
             look: properties of the run that it is in.
         """
-        for child in parent.children:
+        for child in _with_whole_links(parent.children):
             if isinstance(child, str):
                 if not self._format.text and (text := _SPACE.sub(" ", text_of(child))):
                     yield from self._text(Piece(child, look), text, is_code=is_code)
@@ -284,6 +286,19 @@ def _field_ends(events: Sequence[Event]) -> dict[int, int]:
             if start >= 0 and outer == depth and len(waiting) < _MOST_FIELDS:
                 ends[start] = at
     return ends
+
+
+def _with_whole_links(children: Sequence[Element | str]) -> Iterator[Element | str]:
+    """Yield children with neighbouring links to one place as one: programs part them where the formatting changes."""
+    for tag, group in groupby(
+        children, lambda one: one.start if isinstance(one, Element) and one.name in _LINKS else ""
+    ):
+        first, *others = group
+        if tag and others and isinstance(first, Element):
+            inner = [child for one in (first, *others) if isinstance(one, Element) for child in one.children]
+            yield replace(first, children=inner)
+        else:
+            yield from (first, *others)
 
 
 def _with_links(events: Iterable[Event], format: OfficeFormat) -> Iterator[Event]:
