@@ -64,6 +64,10 @@ def slide_heads(part: WrittenPart) -> Head:
     return head
 
 
+#: Those of paragraphs of PowerPoint.
+_LEVELS = frozenset("012345678")
+
+
 class _Sides:
     """The sides that paragraphs of a slide, or of its notes, have from elsewhere."""
 
@@ -84,8 +88,9 @@ class _Sides:
             styles = [*self._styles(shape)]
             for paragraph in (one for one in shape.all() if one.name == "p"):
                 properties = paragraph.child("pPr")
-                level = (properties.get("lvl") if properties else "") or "0"
-                lines = (style.child(f"lvl{int(level) + 1}pPr") for style in styles if level.isdecimal())
+                level = properties.get("lvl") if properties else ""
+                name = f"lvl{int(level) + 1 if level in _LEVELS else 1}pPr"
+                lines = (style.child(name) for style in styles)
                 found[id(paragraph)] = next(filter(None, (one.get("algn") for one in lines if one)), "l")
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -208,13 +209,14 @@ class OfficeFile:
         return self._package.rebuild(changed) if changed else self._content
 
     def _tree(self, part: str) -> Element:
-        """Return the root of a part; of one that is not there, an element without children."""
+        """Return the root of a part; of one that is not there, or damaged, an element without children."""
         if part in self._parts:
             return self._parts[part].root
         if part not in self._others:
-            is_there = part in self._package.names
-            tokens = read_xml(self._package.read(part), self._name / part)[2] if is_there else ()
-            self._others[part] = xml_tree(tokens)
+            self._others[part] = Element("", "")
+            with contextlib.suppress(DataError):
+                if part in self._package.names:
+                    self._others[part] = xml_tree(read_xml(self._package.read(part), self._name / part)[2])
         return self._others[part]
 
     def _parts_with_text(self, name: Path) -> dict[str, str]:
