@@ -74,10 +74,13 @@ class _Sides:
     def __init__(self, part: WrittenPart) -> None:
         self._part = part
         layout = self._related(part.name, "slideLayout")
-        master = self._related(layout or part.name, "slideMaster" if layout else "notesMaster")
-        self._layout, self._master = part.tree(layout), part.tree(master)
+        master = part.tree(self._related(layout or part.name, "slideMaster" if layout else "notesMaster"))
+        self._layout = _lists(part.tree(layout), lambda place: place.get("idx") or _kind(place))
+        self._master = _lists(master, _kind)
+        #: Styles of a master, and the usual one of the presentation, by their names.
+        self._named = {one.name: one for one in master.all() if one.name.endswith("Style")}
         presentation = part.tree(self._related("", "officeDocument"))
-        self._default = [one for one in presentation.all() if one.name == "defaultTextStyle"]
+        self._named |= {one.name: one for one in presentation.all() if one.name == "defaultTextStyle"}
 
     def by_paragraph(self) -> dict[int, str]:
         """Return the sides by the ids of the paragraphs."""
@@ -85,7 +88,7 @@ class _Sides:
         for shape in self._part.root.all():
             if shape.name not in ("sp", "graphicFrame"):
                 continue
-            styles = [*self._styles(shape)]
+            styles = [style for style in self._styles(shape) if style]
             for paragraph in (one for one in shape.all() if one.name == "p"):
                 properties = paragraph.child("pPr")
                 level = properties.get("lvl") if properties else ""
@@ -94,22 +97,18 @@ class _Sides:
                 found[id(paragraph)] = next(filter(None, (one.get("algn") for one in lines if one)), "l")
         return found
 
-    def _styles(self, shape: Element) -> Iterator[Element]:
+    def _styles(self, shape: Element) -> Iterator[Element | None]:
         """Yield the styles of the lines of a shape, the strongest first."""
-        yield from _lists(shape)
+        yield _list(shape)
         place = placeholder(shape)
         if place is None:
-            yield from self._default
+            yield self._named.get("defaultTextStyle")
             return
-        kind, index = _kind(place), place.get("idx")
-        for other, its in _placeholders(self._layout):
-            if its.get("idx") == index and (index or _kind(its) == kind):
-                yield from _lists(other)
-        for other, its in _placeholders(self._master):
-            if _kind(its) == kind:
-                yield from _lists(other)
-        name = {"title": "titleStyle", "dt": "otherStyle", "ftr": "otherStyle", "sldNum": "otherStyle"}
-        yield from (one for one in self._master.all() if one.name in (name.get(kind, "bodyStyle"), "notesStyle"))
+        kind = _kind(place)
+        yield self._layout.get(place.get("idx") or kind)
+        yield self._master.get(kind)
+        names = {"title": "titleStyle", "dt": "otherStyle", "ftr": "otherStyle", "sldNum": "otherStyle"}
+        yield self._named.get(names.get(kind, "bodyStyle"), self._named.get("notesStyle"))
 
     def _related(self, part: str, kind: str) -> str:
         """Return the part that another one, or the package, is related to; nothing if there is none."""
@@ -120,13 +119,19 @@ class _Sides:
         return ""
 
 
-def _lists(shape: Element) -> Iterator[Element]:
-    return (one for one in shape.all() if one.name == "lstStyle")
+def _list(shape: Element) -> Element | None:
+    """Return the style of the lines of a shape, if it has one of its own."""
+    body = shape.child("txBody")
+    return body.child("lstStyle") if body else None
 
 
-def _placeholders(root: Element) -> Iterator[tuple[Element, Element]]:
-    """Yield the shapes of a layout or a master that are placeholders, with what says so."""
-    return ((shape, its) for shape in root.all() if shape.name == "sp" and (its := placeholder(shape)) is not None)
+def _lists(root: Element, key: Callable[[Element], str]) -> dict[str, Element | None]:
+    """Return the style of the first placeholder of each kind in a layout or a master."""
+    found = dict[str, Element | None]()
+    for shape in root.all():
+        if shape.name == "sp" and (place := placeholder(shape)) is not None:
+            found.setdefault(key(place), _list(shape))
+    return found
 
 
 def placeholder(shape: Element) -> Element | None:
@@ -176,6 +181,10 @@ def text_heads(part: WrittenPart) -> Head:
     return head if can_turn else lambda paragraph: paragraph.start
 
 
+#: Parents of a style; documents have about five.
+_MOST_PARENTS = 50
+
+
 def _of_paragraphs(root: Element, kind: str) -> dict[str, Element]:
     return {one.get("name"): one for one in styles_in(root, kind) if one.get("family") == "paragraph"}
 
@@ -183,7 +192,7 @@ def _of_paragraphs(root: Element, kind: str) -> dict[str, Element]:
 def _inherited(name: str, known: Mapping[str, Element]) -> Iterator[Element]:
     """Yield a style, its parent, and so on, to the default."""
     names = set[str]()
-    while name and name in known and name not in names:
+    while name and name in known and name not in names and len(names) < _MOST_PARENTS:
         names.add(name)
         yield known[name]
         name = known[name].get("parent-style-name")
