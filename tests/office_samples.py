@@ -1,4 +1,4 @@
-"""Small presentations and texts of OpenDocument, made from parts so that each file is another one."""
+"""Small presentations, texts of OpenDocument and workbooks, made from parts so that each file is another one."""
 
 from __future__ import annotations
 
@@ -135,6 +135,79 @@ def open_document(draw: random.Random) -> bytes:
     return odt("".join(_paragraph(draw) for _ in range(draw.randint(1, 6))), _paragraph(draw))
 
 
+_SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_KINDS = {
+    "workbook": "spreadsheetml.sheet.main",
+    "strings": "spreadsheetml.sharedStrings",
+    "sheet": "spreadsheetml.worksheet",
+    "notes": "spreadsheetml.comments",
+    "threads": "ms-excel.threadedcomments",
+    "drawing": "openxmlformats-officedocument.drawing",
+    "table": "spreadsheetml.table",
+}
+
+
+def xlsx(strings: str = "", inline: str = "", **others: str) -> bytes:
+    """A workbook with shared strings (`<si>`), rows of cells, and the contents of other parts by their names."""
+    cells = "".join(f'<c t="s"><v>{number}</v></c>' for number in range(strings.count("<si>")))
+    view = '<sheetViews><sheetView tabSelected="1" workbookViewId="0"/></sheetViews>'
+    contents = {
+        "workbook": '<workbook NAMES><calcPr calcId="1"/></workbook>',
+        "strings": f"<sst NAMES>{strings}</sst>",
+        "sheet": f'<worksheet NAMES>{view}<sheetData><row r="1">{cells}{inline}</row></sheetData>'
+        f"{others.pop('sheet', '')}</worksheet>",
+        "notes": "<comments NAMES><authors/><commentList>" + others.pop("notes", "") + "</commentList></comments>",
+        "threads": "<ThreadedComments>" + others.pop("threads", "") + "</ThreadedComments>",
+        "drawing": f'<xdr:wsDr xmlns:a="{_DRAWING}" xmlns:xdr="x" xmlns:r="y">'
+        + others.pop("drawing", "")
+        + "</xdr:wsDr>",
+        "table": "<table NAMES><tableColumns>" + others.pop("table", "") + "</tableColumns></table>",
+    }
+    types = "".join(f'<Override PartName="/{name}.xml" ContentType="application/vnd.{kind}+xml"/>'
+                    for name, kind in _KINDS.items())  # fmt: skip
+    start: dict[str, str | bytes] = {"[Content_Types].xml": f"{_HEAD}<Types>{types}</Types>", **PICTURE}
+    names = f'xmlns="{_SHEETS}"'
+    return zipped(start | {f"{name}.xml": _HEAD + text.replace("NAMES", names) for name, text in contents.items()})
+
+
+def string(text: str) -> str:
+    """A shared string without runs."""
+    return f"<si><t>{escape(text)}</t></si>"
+
+
+def rich(text: str, properties: str = "") -> str:
+    """A run of SpreadsheetML."""
+    return f'<r>{properties}<t xml:space="preserve">{escape(text)}</t></r>'
+
+
+def _string(draw: random.Random) -> str:
+    text, other = draw.choice(SENTENCES), draw.choice(SENTENCES)
+    return draw.choice([
+        f"<t>{escape(text)}</t>",
+        f"<t>{escape(text)}_x000D_\n- {escape(other)}</t><rPh sb='0' eb='1'><t>yomi</t></rPh><phoneticPr fontId='1'/>",
+        rich(f"{text} ") + rich(other, '<rPr><b/><sz val="11"/><rFont val="a>b"/></rPr>'),
+        rich("H") + rich("2", '<rPr><vertAlign val="subscript"/></rPr>') + rich(f"O is wet. _x000D_\n{text}"),
+        f"<t><![CDATA[{text}]]></t>",
+        f"<t>&lt;p&gt;{escape(escape(text))}&lt;/p&gt;</t>",
+        "<t>A-100</t>",
+        "<t/>",
+    ])  # fmt: skip
+
+
+def workbook(draw: random.Random) -> bytes:
+    """A workbook."""
+    several = range(draw.randint(1, 6))
+    return xlsx(
+        "".join(f"<si>{_string(draw)}</si>" for _ in several),
+        "".join(
+            f'<c t="inlineStr"><is>{_string(draw)}</is></c><c t="str"><f>A1&amp;"x"</f><v>ax</v></c>' for _ in several
+        ),
+        notes="".join(f'<comment ref="A1"><text>{_string(draw)}</text></comment>' for _ in several),
+        threads=f"<threadedComment><text>{escape(draw.choice(SENTENCES))}</text></threadedComment>",
+        drawing=_slide(draw),
+    )
+
+
 #: Makers of random files by their suffixes, with the parts that have text, and tags that no translation may lose.
 SAMPLES = {
     "pptx": (presentation, ("slide.xml", "notes.xml"), "a:br|a:fld|a:endParaRPr|p:txBody|a:p"),
@@ -142,5 +215,10 @@ SAMPLES = {
         open_document,
         ("content.xml", "styles.xml"),
         "text:(?:p|h|a|tab|line-break|bookmark-start|bookmark-end|page-number|note|note-body)|draw:frame|office:annotation",
+    ),
+    "xlsx": (
+        workbook,
+        ("strings.xml", "sheet.xml", "notes.xml", "threads.xml", "drawing.xml", "workbook.xml"),
+        "si|is|text|c|f|v|a:br|a:fld|a:p",
     ),
 }

@@ -1,4 +1,4 @@
-"""PowerPoint and OpenDocument: the file of its own segments is the file, objects stay, bad files are refused."""
+"""PowerPoint, OpenDocument and Excel: the file of its own segments is the file, objects stay, bad files are refused."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from office_samples import SAMPLES, odt, pptx, r, span, zipped
+from office_samples import SAMPLES, odt, pptx, r, rich, span, string, xlsx, zipped
 from word_samples import package, run
 
 from dragoman.documents import Document, parse_document
+from dragoman.documents.document import Noted
 from dragoman.errors import DataError
 from dragoman.translator import Translation
 
@@ -95,10 +96,14 @@ def test_broken_files_give_a_result_or_one_line(format: str, seed: int, data: st
         ("odt", {name: part for name, part in parts(odt("")).items() if name != "content.xml"}, "no text of OpenDoc"),
         ("odt", parts(odt("")) | {"META-INF/manifest.xml": "<a:encryption-data/>"}, "it has a password"),
         ("odt", parts(odt("")) | {"content.xml": bytes(9 * 2**20)}, "content.xml unpacks to far too much"),
+        ("xlsx", {"a": ""}, r"no workbook of Excel: .*; open it in .* save it as \.xlsx"),
+        ("xlsx", parts(pptx("")), r"no workbook of Excel: .*; it is a \.pptx: rename it"),
+        ("docx", parts(xlsx()), r"it is a \.xlsx: rename it"),
+        ("xlsx", parts(xlsx()) | {"table.xml": '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'}, r"document type \(DTD\)"),
         ("pptx", {"slide.xml": '<!DOCTYPE a [<!ENTITY x "&y;&y;">]><a>&x;</a>'}, r"document type \(DTD\)"),
         ("pptx", {"slide.xml": "<a><b></a>"}, "not well-formed"),
     ],
-    ids=range(9),
+    ids=range(13),
 )
 def test_files_without_their_parts_or_with_entities_are_refused(
     format: str, files: dict[str, bytes | str], message: str
@@ -260,3 +265,74 @@ def test_types_of_parts_may_be_told_by_their_suffix() -> None:
     assert kind is not None
     files["[Content_Types].xml"] = types.replace(kind[0], "").replace('"application/xml"', f'"{kind[1]}"')
     assert [one.text for one in parse_document(zipped(files), "docx").segments()] == ["A page"]
+
+
+def test_a_text_that_the_workbook_names_elsewhere_stays() -> None:
+    texts = 'Product|wood & oil|Total|Ready|done|late|SAID "SO"|Fruit|A horse.|A-100|3 of 4|a_b|=A1+2|Line one\nand two'
+    named = (
+        '<f>IF(A1=&quot;ready&quot;,1,A2)</f><formula1>"Done, late"</formula1><filter val=\'said "so"\'/>'
+        "<definedNames><definedName name='Fruit'>A1:A3</definedName></definedNames>"
+    )
+    columns = '<tableColumn name="Product" totalsRowLabel="Total"/><tableColumn name="Wood &amp; oil"/>'
+    columns += '<tableColumn name="Line one_x000a_and two"/>'
+    content = xlsx("".join(map(string, texts.split("|"))), f"<c>{named}</c>", table=columns)
+    document = parse_document(content, "xlsx")
+    assert [one.text for one in document.segments()] == ["A horse.", "3 of 4"]
+    assert isinstance(document, Noted)
+    assert document.notes() == [
+        "9 texts of cells left alone, such as 'Product': a table, a formula or a filter names them"
+    ]
+
+
+def test_strings_of_a_workbook_keep_their_runs_codes_and_lines() -> None:
+    blue = '<rPr><b/><color rgb="FF0000FF"/></rPr>'
+    strings = (
+        "<si><t>Water_x000D_\nA blue door_x005F_x0041_</t><rPh sb='0' eb='1'><t>mizu</t></rPh></si>",
+        f"<si>{rich('The ')}{rich('old mill', blue)}{rich(' is open._x000D_' + chr(10) + 'Go!')}</si>",
+        string("A bell_x0007_ rings"),
+        string("A <b>blue</b> door & I"),
+        f"<si>{rich('A bell_x0009_ ')}{rich('rings', blue)}</si>",
+    )
+    comments = "<comment ref='A1'><text><t>A note</t></text></comment>"
+    threads = "<threadedComment><text>A thread</text></threadedComment>"
+    threads += "<threadedComment><text>@Ann Go!</text><mentions><mention startIndex='0'/></mentions></threadedComment>"
+    document = parse_document(xlsx("".join(strings), notes=comments, threads=threads), "xlsx")
+    texts = ["Water", "A blue door_x0041_", "The old mill is open.", "Go!", "A blue door & I", "A note", "A thread"]
+    assert [one.text for one in document.segments()] == texts
+    given = ["Wasser", "Eine blaue Tür_x0041_", "Offen ist die alte Mühle.", "Los!", "Eine blaue Tür"]
+    given += ["Eine Notiz <1>", "Ein & Faden"]
+    links = {4: ((0, 0), (1, 1), (2, 2)), 2: ((0, 2), (1, 3), (2, 4), (3, 1), (4, 0))}
+    written = parts(document.rebuild([translated(text, *links.get(at, ())) for at, text in enumerate(given)], "de"))
+    content = written["strings.xml"].decode()
+    space = ' xml:space="preserve"'
+    assert f"<si><t{space}>Wasser_x000D_\nEine blaue Tür_x005F_x0041_</t></si>" in content
+    assert f"<si>{rich('Offen ist die ')}{rich('alte Mühle', blue)}{rich('.')}{rich('_x000D_' + chr(10))}" in content
+    assert f"{rich('Los!')}</si>{strings[2]}<si><t{space}>Eine &lt;b&gt;blaue&lt;/b&gt; Tür</t></si>" in content
+    assert content.endswith(f"{strings[4]}</sst>")
+    assert f"<text><t{space}>Eine Notiz &lt;1&gt;</t></text>" in written["notes.xml"].decode()
+    assert "<text>Ein &amp; Faden</text>" in written["threads.xml"].decode()
+    assert "<text>@Ann Go!</text>" in written["threads.xml"].decode()
+
+
+def test_a_sheet_has_the_direction_of_the_language_and_formulas_are_computed_anew() -> None:
+    content = xlsx(string("A horse."))
+    document = parse_document(content, "xlsx")
+    views = (
+        '<sheetView tabSelected="1" workbookViewId="0"/>',
+        '<sheetView tabSelected="1" workbookViewId="0" rightToLeft="1"/>',
+    )
+    for view, language, text in ((views[1], "he", "סוס."), (views[1], None, "סוס!"), (views[0], "de", "Ein Pferd.")):
+        written = document.rebuild([translated(text)], language)
+        assert view in parts(written)["sheet.xml"].decode()
+        assert '<calcPr calcId="1" fullCalcOnLoad="1"/>' in parts(written)["workbook.xml"].decode()
+        document = parse_document(written, "xlsx")
+    long = document.rebuild([translated("x" * 32_768)], "de")
+    assert parts(long)["strings.xml"] == parts(written)["strings.xml"]
+
+
+def test_a_workbook_with_too_many_strings_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.documents.office_file._MOST_TAGS", 99)
+    parse_document(xlsx(string("A horse.") * 20, "<c><v>1</v></c>" * 99), "xlsx")
+    for content in (xlsx(string("A horse.") * 30), xlsx("", f"<is>{'<t/>' * 99}</is>"), xlsx(drawing="<a:p/>" * 100)):
+        with pytest.raises(DataError, match="at most 99 are read"):
+            parse_document(content, "xlsx")

@@ -1,59 +1,20 @@
-"""python-pptx and odfpy write files and read their translations by code of their own: both are oracles."""
+"""python-pptx, odfpy and openpyxl write files and read their translations by code of their own: all are oracles."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from extras import import_foreign
+from office_files import changed, open_text, saved, slides, workbook
 
 from dragoman.documents import parse_document
 from dragoman.translator import Translation
 
 
-def in_capitals(content: bytes, format: str, language: str) -> bytes:
-    """A file in capitals, each word aligned with itself."""
-    document = parse_document(content, format)
-    return document.rebuild(
-        [
-            replace(
-                Translation(one.text.upper(), 0.0, ()),
-                alignment=tuple((number, number) for number in range(len(one.text.split()))),
-            )
-            for one in document.segments()
-        ],
-        language,
-    )
-
-
-def saved(document: Any) -> bytes:
-    written = io.BytesIO()
-    document.save(written)
-    return written.getvalue()
-
-
 def test_python_pptx_reads_the_same_runs_in_capitals() -> None:
     pptx = import_foreign("pptx", "python-pptx")
-    presentation = pptx.Presentation()
-    slide = presentation.slides.add_slide(presentation.slide_layouts[1])
-    slide.shapes.title.text = "The old mill"
-    frame = slide.placeholders[1].text_frame
-    frame.text = "The mill\tis old"
-    for text, is_bold, link in (
-        ("We saw ", None, None),
-        ("the blue", True, None),
-        (" door of ", None, None),
-        ("the mill", None, "https://a.org/"),
-    ):
-        run = (frame.paragraphs[1] if len(frame.paragraphs) > 1 else frame.add_paragraph()).add_run()
-        run.text, run.font.bold, run.hyperlink.address = text, is_bold, link
-    frame.paragraphs[1].add_line_break()
-    frame.paragraphs[1].add_run().text = "It is closed."
-    table = slide.shapes.add_table(1, 2, 0, 0, 9, 9).table
-    table.cell(0, 0).text, table.cell(0, 1).text = "A door", "12"
-    slide.notes_slide.notes_text_frame.text = "Speak slowly."
 
     def paragraphs(content: bytes) -> Iterator[Any]:
         (slide,) = pptx.Presentation(io.BytesIO(content)).slides
@@ -63,8 +24,8 @@ def test_python_pptx_reads_the_same_runs_in_capitals() -> None:
             for frame in frames:
                 yield from frame.paragraphs
 
-    content = saved(presentation)
-    written = in_capitals(content, "pptx", "de")
+    content = slides()
+    written = changed(content, "pptx", "de")
     for old, new in zip(paragraphs(content), paragraphs(written), strict=True):
         assert new.text == old.text.upper()
         shown = [(part.strip().upper(), run.font.bold, run.hyperlink.address) for run in old.runs
@@ -111,23 +72,28 @@ def test_odfpy_reads_the_same_texts_in_capitals() -> None:
     text = import_foreign("odf.text", "odfpy")
     odf = import_foreign("odf.opendocument", "odfpy")
     teletype = import_foreign("odf.teletype", "odfpy")
-    document = odf.OpenDocumentText()
-    paragraphs = [text.H(outlinelevel=1, text="The old mill"), text.P(), text.P(text="The door"), text.P(text="12")]
-    teletype.addTextToElement(paragraphs[1], "The  blue door\tis open.\nIt is closed.")
-    note = text.Note(noteclass="footnote")
-    note.addElement(text.NoteCitation(text="1"))
-    body = text.NoteBody()
-    body.addElement(text.P(text="A note"))
-    note.addElement(body)
-    link = text.A(href="https://a.org/")
-    link.addElement(text.Span(stylename="Strong", text="of the mill"))
-    paragraphs[2].addElement(note)
-    paragraphs[2].addText(" ")
-    paragraphs[2].addElement(link)
-    for paragraph in paragraphs:
-        document.text.addElement(paragraph)
-    content = saved(document)
-    before, after = (odf.load(io.BytesIO(one)) for one in (content, in_capitals(content, "odt", "de")))
+    content = open_text()
+    before, after = (odf.load(io.BytesIO(one)) for one in (content, changed(content, "odt", "de")))
     for kind in (text.P, text.H, text.A, text.Span, text.NoteBody):
         shown = [[teletype.extractText(one) for one in file.getElementsByType(kind)] for file in (before, after)]
         assert [one.upper().replace("  ", " ") for one in shown[0]] == [one for one in shown[1] if one.strip()]
+
+
+def test_openpyxl_reads_the_same_cells_in_capitals() -> None:
+    openpyxl = import_foreign("openpyxl", "openpyxl")
+    content = workbook()
+    before, after = (
+        openpyxl.load_workbook(io.BytesIO(one), rich_text=True).active
+        for one in (content, changed(content, "xlsx", "he"))
+    )
+    kept = {"yes", before["C4"].value}
+    for row, new_row in zip(before.iter_rows(), after.iter_rows(), strict=True):
+        for old, new in zip(row, new_row, strict=True):
+            assert type(new.value) is type(old.value)
+            is_kept = isinstance(old.value, int | float) or str(old.value) in kept
+            assert str(new.value) == (str(old.value) if is_kept else str(old.value).upper().replace("B>", "b>"))
+    assert (after["B3"].value[1].text, after["B3"].value[1].font.b) == ("BLUE", True)
+    assert after["A2"].comment.text == "THE MILL IS OLD.\nSPEAK SLOWLY."
+    assert after.sheet_view.rightToLeft
+    assert [column.name for column in after.tables["Stock"].tableColumns] == [cell.value for cell in after[1]]
+    assert [rule.formula1 for rule in after.data_validations.dataValidation] == ['"yes,no"']

@@ -77,10 +77,10 @@ def translate(
     """Translate text line by line, a document, or many files.
 
     It writes one line for each line that it reads, in order; on a terminal it prompts. Several --model are an ensemble.
-    Files in HTML, Markdown, Word (.docx), PowerPoint (.pptx), OpenDocument (.odt), EPUB, PO, SRT, WebVTT, XLIFF, TMX,
-    CSV or TSV, and strings of apps, keep their form. Long lines are cut at sentences. Warnings on standard error name
-    the lines whose translations need a check. Scores are natural-log probabilities, divided by the length penalty
-    ((5 + length) / 6) ** alpha.
+    Files in HTML, Markdown, Word (.docx), PowerPoint (.pptx), Excel (.xlsx), OpenDocument (.odt), EPUB, PO, SRT,
+    WebVTT, XLIFF, TMX, CSV or TSV, and strings of apps, keep their form. Long lines are cut at sentences. Warnings on
+    standard error name the lines whose translations need a check. Scores are natural-log probabilities, divided by the
+    length penalty ((5 + length) / 6) ** alpha.
 
     \b
     dragoman translate -m everyday --source-lang en --target-lang de < my.en

@@ -30,8 +30,9 @@ class InputFlags:
     format: Annotated[
         str | None,
         option(
-            "Keep the form of a document: html, md, docx, pptx, odt, epub, po, srt, vtt, xlf, tmx, xml (Android), "
-            "resx, properties, strings, xcstrings, arb, json, ts, ftl, csv, tsv or txt. Default: by its suffix."
+            "Keep the form of a document: html, md, docx, pptx, xlsx, odt, epub, po, srt, vtt, xlf, tmx, "
+            "xml (Android), resx, properties, strings, xcstrings, arb, json, ts, ftl, csv, tsv or txt. Default: by its "
+            "suffix."
         ),
     ] = None
     columns: Annotated[

@@ -47,6 +47,7 @@ _PARSERS = {
     "office_file:parse_docx": (".docx",),
     "office_file:parse_pptx": (".pptx",),
     "office_file:parse_odt": (".odt",),
+    "excel_file:ExcelFile": (".xlsx",),
     "epub_file:EpubFile": (".epub",),
     "app_xml_file:parse_android": (".xml",),
     "app_xml_file:parse_resx": (".resx",),
@@ -66,7 +67,7 @@ FORMATS: dict[str, Parser | str] = {
     suffix: f"{__name__}.{parser}" for parser, suffixes in _PARSERS.items() for suffix in suffixes
 }
 #: Packages, which no text is.
-PACKAGES = frozenset((".docx", ".pptx", ".odt", ".epub"))
+PACKAGES = frozenset((".docx", ".pptx", ".odt", ".xlsx", ".epub"))
 #: Other formats of documents, and the one to save them as.
 OTHERS = {".doc": ".docx", ".dot": ".docx", ".rtf": ".docx", ".ppt": ".pptx", ".pps": ".pptx", ".odp": ".pptx"}
 #: Formats that need the names of the columns to translate.

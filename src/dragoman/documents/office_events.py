@@ -21,6 +21,8 @@ from dragoman.text.sub_superscripts import Script, find_sub_superscripts
 #: White space of XML, which no-break and wide spaces are not.
 _XML_SPACE = " \t\r\n"
 _SPACE = re.compile(f"[{_XML_SPACE}]+")
+#: Tabs, and in Excel line breaks, whose carriage return is written so.
+_TABS, _BREAKS = re.compile(r"(\t)"), re.compile(r"(\t|(?:_x000[Dd]_)?\n)")
 #: Fields whose result is text like any other.
 _TEXT_FIELDS = frozenset(("HYPERLINK", "TOC", "INDEX", "TOA"))
 #: Properties of a control for content that the program fills in.
@@ -171,13 +173,14 @@ class _Reader:
 
     def _text(self, piece: Piece, text: str, *, is_code: bool) -> Iterator[Event]:
         #: In a format without an element for tabs, they are characters.
-        parts = [text] if "cut" in self._format.roles.values() else text.split("\t")
+        between = _BREAKS if self._format.has_lines else _TABS
+        parts = [text] if "cut" in self._format.roles.values() else between.split(text)
         for number, part in enumerate(parts):
-            if number:
-                yield Event("cut", (Piece(self._format.characters("\t", self._prefix), piece.look),))
             if len(parts) > 1:
                 piece = Piece(self._format.characters(part, self._prefix), piece.look)
-            if part or len(parts) == 1:
+            if number % 2:
+                yield Event("cut" if part == "\t" else "break", (piece,))
+            elif part or len(parts) == 1:
                 yield self._event(piece, part, is_code=is_code)
 
     def _event(self, piece: Piece, text: str, *, is_code: bool) -> Event:

@@ -10,6 +10,7 @@ from dragoman.documents.office_directions import WrittenPart, placeholder, prope
 from dragoman.documents.office_events import is_filled
 from dragoman.documents.office_formats import (
     DRAWINGS,
+    EXCEL,
     OPEN_DOCUMENT,
     PATTERNS,
     POWERPOINT,
@@ -145,9 +146,19 @@ def _joined(root: Element) -> dict[int, list[Element]]:
     return found
 
 
+def check_tags(n_tags: int, name: Path) -> None:
+    """Refuse a file whose text has too many tags.
+
+    Raises:
+        DataError: it has.
+    """
+    if n_tags > _MOST_TAGS:
+        raise DataError(f"{n_tags:,} tags; at most {_MOST_TAGS:,} are read", name, advice="split it")
+
+
 def _suffix_of(types: Iterable[str]) -> str:
     """Return the suffix for a package with parts of some types; nothing for one that is not read."""
-    formats = (WORD, POWERPOINT, OPEN_DOCUMENT)
+    formats = (WORD, POWERPOINT, OPEN_DOCUMENT, EXCEL)
     return next((one.suffix for one in formats if any(kind.endswith(one.main) for kind in types)), "")
 
 
@@ -182,11 +193,10 @@ class OfficeFile:
         self._source: str | None = None
         #: The roots of parts without text to translate.
         self._others: dict[str, Element] = {}
-        self._package = ZipPackage(content, name, format.suffix)
+        self.package = ZipPackage(content, name, format.suffix)
         kinds = self._parts_with_text(name)
-        texts = {part: self._package.read(part) for part in kinds}
-        if (n_tags := sum(content.count(b"<") for content in texts.values())) > _MOST_TAGS:
-            raise DataError(f"{n_tags:,} tags; at most {_MOST_TAGS:,} are read", name, advice="split it")
+        texts = {part: self.package.read(part) for part in kinds}
+        check_tags(sum(content.count(b"<") for content in texts.values()), name)
         self._parts = {part: _Part(content, part, name, kinds[part], format) for part, content in texts.items()}
         named = [style for part in self._parts.values() for style in styles_in(part.root, "styles")]
         for part in self._parts.values():
@@ -202,11 +212,15 @@ class OfficeFile:
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the file with a translation in place of each segment; its words have the language."""
+        changed = self.changed(translations, target_lang)
+        return self.package.rebuild(changed) if changed else self._content
+
+    def changed(self, translations: Sequence[Translation], target_lang: str | None) -> dict[str, bytes]:
+        """Return the parts that translations change, by their names."""
         given = iter(translations)
         languages = Languages(self._source, target_lang) if target_lang else None
         parts = {name: part.rebuild(given, languages, self._tree) for name, part in self._parts.items()}
-        changed = {name: content for name, content in parts.items() if content is not None}
-        return self._package.rebuild(changed) if changed else self._content
+        return {name: content for name, content in parts.items() if content is not None}
 
     def _tree(self, part: str) -> Element:
         """Return the root of a part; of one that is not there, or damaged, an element without children."""
@@ -215,30 +229,33 @@ class OfficeFile:
         if part not in self._others:
             self._others[part] = Element("", "")
             with contextlib.suppress(DataError):
-                if part in self._package.names:
-                    self._others[part] = xml_tree(read_xml(self._package.read(part), self._name / part)[2])
+                if part in self.package.names:
+                    self._others[part] = xml_tree(read_xml(self.package.read(part), self._name / part)[2])
         return self._others[part]
 
     def _parts_with_text(self, name: Path) -> dict[str, str]:
         """Return the kinds of the parts to translate by their names, in the order of kinds."""
-        types: dict[str, str] = {}
-        if _MIMETYPE in self._package.names:
-            kind = self._package.read(_MIMETYPE).decode(errors="replace").strip()
+        types = dict[str, str]()
+        if _MIMETYPE in self.package.names:
+            kind = self.package.read(_MIMETYPE).decode(errors="replace").strip()
             types = {"content.xml": kind, "styles.xml": f"{kind}/styles.xml"}
-            if _MANIFEST in self._package.names and b"encryption-data" in self._package.read(_MANIFEST):
+            if _MANIFEST in self.package.names and b"encryption-data" in self.package.read(_MANIFEST):
                 raise DataError("it has a password", name, advice="save it without a password")
-        elif _TYPES in self._package.names:
-            _, _, tokens = read_xml(self._package.read(_TYPES), name / _TYPES)
+        elif _TYPES in self.package.names:
+            _, _, tokens = read_xml(self.package.read(_TYPES), name / _TYPES)
             given = [*xml_tree(tokens).all()]
             usual = {one.get("Extension"): one.get("ContentType") for one in given if one.name == "Default"}
-            types = {part: usual.get(part.rpartition(".")[2], "") for part in self._package.names}
+            types = {part: usual.get(part.rpartition(".")[2], "") for part in self.package.names}
             types |= {
                 one.get("PartName").removeprefix("/"): one.get("ContentType") for one in given if one.name == "Override"
             }
-        names = self._package.names
-        found = {part: kind for kind in self._format.parts for part in names if types.get(part, "").endswith(kind)}
-        if not any(types.get(part, "").endswith(self._format.main) for part in names):
-            own = _suffix_of({types.get(part, "") for part in names})
-            advice = f"it is a {own}: rename it" if own else self._package.save
+        self._types = types = {part: types[part] for part in self.package.names if part in types}
+        if not any(kind.endswith(self._format.main) for kind in types.values()):
+            own = _suffix_of(types.values())
+            advice = f"it is a {own}: rename it" if own else self.package.save
             raise DataError(f"this is no {self._format.name}", name, advice=advice)
-        return found
+        return self.parts_of(self._format.parts)
+
+    def parts_of(self, kinds: Sequence[str]) -> dict[str, str]:
+        """Return the kinds of parts by their names, in the order of kinds, which are ends of types."""
+        return {part: kind for kind in kinds for part, own in self._types.items() if own.endswith(kind)}

@@ -43,6 +43,7 @@ class OfficeFormat:
         paragraphs: names of them.
         left_out: elements whose paragraphs stay.
         code_styles: names of the styles for code.
+        has_lines: characters may have line breaks among them.
     """
 
     name: str
@@ -66,6 +67,7 @@ class OfficeFormat:
     code_styles: frozenset[str] = frozenset(
         ("HTMLCode", "SourceText", "VerbatimChar", "SourceCode", "HTMLPreformatted", "PreformattedText")
     )
+    has_lines: bool = False
 
     def characters(self, text: str, prefix: str) -> str:
         """Return text as the content of a run."""
@@ -153,6 +155,33 @@ POWERPOINT = OfficeFormat(
     link=re.compile(r"<(?:\w+:)?hlinkClick\b([^>]*?)\s*/?>"),
     localized=with_slide_language,
     heads=slide_heads,
+)
+
+#: Text boxes and charts of a workbook (`documents/excel_file.py` reads the rest).
+EXCEL = replace(
+    POWERPOINT,
+    name="workbook of Excel",
+    suffix=".xlsx",
+    main=(
+        "spreadsheetml.sheet.main+xml",
+        "spreadsheetml.template.main+xml",
+        "ms-excel.sheet.macroEnabled.main+xml",
+    ),
+    parts=("officedocument.drawing+xml", *DRAWINGS),
+)
+#: Strings of SpreadsheetML (ISO/IEC 29500-1): a `t`, or runs. How the old words are spoken (`rPh`) is left out.
+EXCEL_STRINGS = replace(
+    WORD,
+    main=EXCEL.main,
+    parts=("sharedStrings+xml", "spreadsheetml.worksheet+xml", "comments+xml"),
+    roles=_roles(run="r", text="t", dropped="rPh"),
+    unseen=re.compile(r"<(\w+:)?(charset|family|scheme)\b[^>]*?/>"),
+    edges=_NONE,
+    localized=lambda look, _, __: look,
+    heads=lambda _: lambda paragraph: paragraph.start,
+    has_root_prefix=False,
+    paragraphs=frozenset(("si", "is", "text")),
+    has_lines=True,
 )
 
 _TEXT = ("vnd.oasis.opendocument.text", "vnd.oasis.opendocument.text-template")

@@ -106,6 +106,10 @@ class CellText:
             return cls(value, WebPage(value.encode(), Path("a cell")))
         return cls(value, TextFile(b"", tuple(text_parts(value))))
 
-    def fill(self, translations: Sequence[Translation]) -> str:
+    def translated(self, translations: Sequence[Translation]) -> str:
         """Return the value of the cell with a translation of each segment."""
-        return without_formula(self.document.rebuild(translations).decode(), self.value)
+        return self.document.rebuild(translations).decode()
+
+    def fill(self, translations: Sequence[Translation]) -> str:
+        """Return the same, as no formula."""
+        return without_formula(self.translated(translations), self.value)
