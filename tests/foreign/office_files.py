@@ -64,8 +64,17 @@ def open_text() -> bytes:
     text = import_foreign("odf.text", "odfpy")
     odf = import_foreign("odf.opendocument", "odfpy")
     teletype = import_foreign("odf.teletype", "odfpy")
+    style = import_foreign("odf.style", "odfpy")
     document = odf.OpenDocumentText()
-    paragraphs = [text.H(outlinelevel=1, text="The old mill"), text.P(), text.P(text="The door"), text.P(text="12")]
+    left = style.Style(name="P1", family="paragraph")
+    left.addElement(style.ParagraphProperties(textalign="left"))
+    document.automaticstyles.addElement(left)
+    paragraphs = [
+        text.H(outlinelevel=1, text="The old mill"),
+        text.P(stylename=left),
+        text.P(text="The door"),
+        text.P(text="12"),
+    ]
     teletype.addTextToElement(paragraphs[1], "The  blue door\tis open.\nIt is closed.")
     note = text.Note(noteclass="footnote")
     note.addElement(text.NoteCitation(text="1"))
