@@ -69,7 +69,17 @@ FORMATS: dict[str, Parser | str] = {
 #: Packages, which no text is.
 PACKAGES = frozenset((".docx", ".pptx", ".odt", ".xlsx", ".epub"))
 #: Other formats of documents, and the one to save them as.
-OTHERS = {".doc": ".docx", ".dot": ".docx", ".rtf": ".docx", ".ppt": ".pptx", ".pps": ".pptx", ".odp": ".pptx"}
+OTHERS = {
+    ".doc": ".docx",
+    ".dot": ".docx",
+    ".rtf": ".docx",
+    ".ppt": ".pptx",
+    ".pps": ".pptx",
+    ".odp": ".pptx",
+    ".xls": ".xlsx",
+    ".xlsm": ".xlsx",
+    ".ods": ".xlsx",
+}
 #: Formats that need the names of the columns to translate.
 TABLES = frozenset((".csv", ".tsv"))
 #: Suffixes that programs use for other things, too: among the files of a folder, they say nothing.
