@@ -17,7 +17,8 @@
 #   make foreign  tests that need other programs. It installs CTranslate2, onnxruntime and transformers for exported
 #                 models, clients of the server, and Ray, but not what Debian and npm have: Node for the browser's module
 #                 (nodejs), a browser for its page, the widgets of the book and, after `make docs`, each of its pages
-#                 (chromium), ARM in an emulator (gcc-aarch64-linux-gnu qemu-user). A skipped test says what it needs
+#                 (chromium), ARM in an emulator (gcc-aarch64-linux-gnu qemu-user), LibreOffice (libreoffice-writer
+#                 libreoffice-impress libreoffice-calc), Java (default-jre-headless). A skipped test says what it needs
 #   make wasm     compile the engine for browsers (clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32)
 #   make clean    remove what the other targets made, except trained models in runs/
 
@@ -149,7 +150,7 @@ $(VENV)/development: $(INSTALLED_FROM) $(VENV)/created
 
 $(VENV)/foreign: $(VENV)/development
 	@echo "Installing the programs that exported models are tried in into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[ctranslate2,onnx,hf,ray,mcp,sentences]" openai deepl EbookLib epubcheck Babel python-pptx odfpy
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[ctranslate2,onnx,hf,ray,mcp,sentences]" openai deepl EbookLib epubcheck Babel openpyxl python-docx python-pptx odfpy translate-toolkit
 	@touch $(VENV)/core $(VENV)/development $@
 
 $(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created
