@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 
@@ -109,7 +110,8 @@ def test_a_page_gets_a_language_even_if_it_has_none() -> None:
         ('<html lang="en"><p>Hi', "ar", '<html dir="rtl" lang="ar"><p>Hi'),
         ("<HTML DIR=ltr lang=en><p>Hi", "uz-Arab", '<HTML DIR="rtl" lang="uz-Arab"><p>Hi'),
         ('<html lang="en" dir="auto"><body dir="ltr"><p dir="ltr">Hi', "fa",
-         '<html lang="fa" dir="auto"><body dir="rtl"><p dir="ltr">Hi'),
+         '<html lang="fa" dir="auto"><body dir="rtl"><p dir="rtl">Hi'),
+        ("<pre>a</pre><p>Hi", "ar", "<pre>a</pre><p>Hi"),
         ("<html lang='he' dir='rtl'><body dir='rtl'><p lang=he dir=RTL>Hi", "en",
          "<html lang='en' dir='ltr'><body dir='ltr'><p lang=\"en\" dir=\"ltr\">Hi"),
         ("<html lang=he dir=rtl><p>Hi", "ar", '<html lang="ar" dir=rtl><p>Hi'),
@@ -122,6 +124,39 @@ def test_a_page_gets_the_direction_of_its_language(page: str, target: str, expec
     document = parse_document(page.encode(), "html")
     texts = [Translation(text, 0.0, ()) for text in texts_of(document)]
     assert document.rebuild(texts, target).decode() == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "changed", "same"),
+    [
+        ("en", "ar", "<p dir=ltr>Hi</p>|<input dir=LTR title=Hi>|<textarea dir=ltr>Hi</textarea>|<p dir=ltr>Hi",
+         "<p dir=rtl>Hi</p>|<p dir=auto>Hi</p>|<td dir=ltr>+1 555</td>|<i dir=ltr><code>a</code></i>|"
+         "<input dir=ltr type=tel>|<p dir=ltr lang=fr>a</p>|<P DIR=ltr translate=no>a</P>"),
+        ("ar", "en", "<p dir=rtl>Hi <q dir=ltr>you</q></p>|<div dir=RTL><p>Hi</p></div>", "<p dir=ltr>Hi</p>"),
+        ("ar", "he", "", "<p dir=rtl>Hi</p>|<p dir=ltr>Hi</p>"),
+    ],
+)  # fmt: skip
+def test_a_direction_changes_with_the_text(source: str, target: str, changed: str, same: str) -> None:
+    new = {"ltr": "rtl", "rtl": "ltr"}
+    for page in f"{changed}|{same}".split("|"):
+        document = parse_document(page.encode(), "html")
+        assert isinstance(document, Bilingual)
+        document.set_languages(source, target)
+        texts = [Translation(text, 0.0, ()) for text in texts_of(document)]
+        turned = re.sub("(?i)(?<=dir=)(ltr|rtl)", lambda match: f'"{new[match[0].lower()]}"', page, count=1)
+        expected = turned if page in changed.split("|") else page
+        assert document.rebuild(texts, target).decode() == expected
+
+
+def test_what_stays_keeps_its_direction_in_a_page_of_the_other_one() -> None:
+    page = (
+        "<html lang=en><pre>a</pre><pre dir=rtl>b</pre><p lang=fr>c</p><p lang=he>d</p><div translate=no>e</div>"
+        "<textarea></textarea><iframe></iframe>"
+    )
+    document = parse_document(page.encode(), "html")
+    expected = page.replace("<html lang=en", '<html dir="rtl" lang="ar"').replace("<pre>", '<pre dir="ltr">')
+    expected = expected.replace("<p lang=fr", '<p dir="ltr" lang=fr').replace("<div", '<div dir="ltr"')
+    assert document.rebuild([], "ar").decode() == expected
 
 
 @pytest.mark.parametrize(
@@ -240,6 +275,34 @@ def test_many_tags_are_read_and_written_in_time(make: Callable[[int], str]) -> N
     written = filled(document, *(f"{text} x" for text in texts_of(document)))
     assert len(written) >= N_CHARACTERS * 0.8
     assert time.process_time() - start < MOST_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<p><ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>です", "漢字です"),
+        ("<p><ruby><rb>漢</rb><rp>(</rp><rt>かん</rt><rp>)</rp></ruby>です", "漢です"),
+        ("<p><ruby>漢<rp>(<rt>かん<rp>)</ruby>です<p lang=fr>la", "漢です"),
+        ("<p><ruby>東<rb>京<rtc><rt>とう<rt>きょう</rtc></ruby>です", "東京です"),
+        ('<p>The <span epub:type="pagebreak" title="12">12</span>cat', "The cat"),
+        ('<?php if ($a > 1 && "<b>"): ?><p>Hello<?php endif ?>', "Hello"),
+        ("<?xml:namespace prefix = o /><p>Hello<?php a() ?>", "Hello"),
+        ("<p>Let <m:math><m:mi>x</m:mi></m:math> be", "Let be"),
+    ],
+)
+def test_what_is_no_text_of_the_sentence_is_not_read(page: str, text: str) -> None:
+    document = parse_document(page.encode(), "html")
+    assert isinstance(document, Bilingual)
+    document.set_languages(None, "en")
+    assert texts_of(document)[0] == text
+    assert copied(document) == page
+
+
+def test_readings_in_markdown_are_not_read() -> None:
+    page = "<ruby>漢<rp>(</rp><rt>*かん*</rt><rp>)</rp></ruby>を**読む**"
+    document = parse_document(page.encode(), "md")
+    assert texts_of(document) == ["漢を読む"]
+    assert filled(document, "Read the kanji").count("<rt>*かん*</rt>") == 1
 
 
 def test_empty_marks_are_placed_between_words() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from dragoman.documents.html_attributes import with_language
+from dragoman.documents.html_attributes import tag_in_language
 from dragoman.documents.html_flows import escape_html
 from dragoman.documents.html_page import WebPage, language_notes
 from dragoman.documents.table_cells import CellText
@@ -73,7 +73,7 @@ class _BookList:
             if number == 0 or not self._is_foreign(tokens[at].text.strip()):
                 yield at, escape_xml(target)
         for at in (root, *(at - 1 for at in self._texts)):
-            yield at, with_language(tokens[at].raw, target)
+            yield at, tag_in_language(tokens[at].raw, target)
         is_reversed = is_right_to_left(target) != is_right_to_left(self._source or "")
         if is_reversed and tokens[root].attributes.get("version", "").startswith("3"):
             direction = "rtl" if is_right_to_left(target) else "ltr"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from itertools import groupby
 
@@ -42,25 +42,45 @@ def has_no_translation(token: HtmlToken) -> bool:
     return any(one.name == "translate" and one.value.lower() == "no" for one in token.attributes())
 
 
-def with_language(tag: str, language: str) -> str:
+def direction_of(language: str) -> str:
+    """Return the direction of the writing of a language, as `dir` names it."""
+    return "rtl" if is_right_to_left(language) else "ltr"
+
+
+def tag_in_language(tag: str, language: str) -> str:
     """Return a tag with another language, and the direction of its writing in place of the other one (`dir`).
 
     `<html>` has a language afterwards even if it had none, and a direction if that is from right to left.
     """
-    direction = "rtl" if is_right_to_left(language) else "ltr"
+    direction = direction_of(language)
     found = [one for one in HtmlToken("start", tag).attributes() if one.name in (*LANGUAGES, "dir")]
     for one in reversed(found):
         if one.name != "dir" or {one.value.lower(), direction} == {"ltr", "rtl"}:
             quote = "'" if tag[one.start] == "'" else '"'
             value = direction if one.name == "dir" else html.escape(language)
             tag = f"{tag[: one.start]}{quote}{value}{quote}{tag[one.end :]}"
-    if tag[1:5].lower() != "html":
+    if not is_page(tag):
         return tag
     names = {one.name for one in found}
     new = [] if names & {*LANGUAGES} else [*LANGUAGES] if "xmlns" in tag else ["lang"]
-    values = [f' {name}="{html.escape(language)}"' for name in new]
-    values += [' dir="rtl"'] if direction == "rtl" and "dir" not in names else []
-    return f"{tag[:5]}{''.join(values)}{tag[5:]}"
+    added = {name: html.escape(language) for name in new}
+    return _with_new(tag, added | ({"dir": "rtl"} if direction == "rtl" and "dir" not in names else {}))
+
+
+def tag_in_direction(tag: str, direction: str) -> str:
+    """Return a tag without a direction with one."""
+    return _with_new(tag, {"dir": direction})
+
+
+def is_page(tag: str) -> bool:
+    """Return True for the tag of a whole page."""
+    return re.match(r"<html\b", tag, re.IGNORECASE) is not None
+
+
+def _with_new(tag: str, attributes: Mapping[str, str]) -> str:
+    """Return a tag with more attributes, after its name."""
+    added = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    return re.sub(r"(?<=<)[^\s/>]+", lambda match: match[0] + added, tag, count=1)
 
 
 def _quoted(translation: Translation) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from dragoman.documents.hard_breaks import OBJECT, sentence_lines
-from dragoman.documents.html_attributes import LANGUAGES, field_texts, object_texts
-from dragoman.documents.html_tokens import CODE, INLINE, OBJECTS, SKIPPED, VOID, HtmlToken
+from dragoman.documents.html_attributes import LANGUAGES, attribute_texts, direction_of, field_texts, object_texts
+from dragoman.documents.html_tokens import CODE, INLINE, OBJECTS, READINGS, SKIPPED, VOID, HtmlToken
 from dragoman.documents.mark_projection import project
 from dragoman.documents.markup_texts import MarkupText, replaced
 from dragoman.text.languages import base_language
@@ -18,8 +19,10 @@ from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.sentences import has_words
 from dragoman.translator import Translation
 
-#: Tokens, each with the text of the whole element if it stands for one that is kept, else with "".
-_Flow = Sequence[tuple[HtmlToken, str]]
+#: Tokens; one of the kind "kept" or "other" may stand for a whole element.
+_Flow = Sequence[HtmlToken]
+#: Marks of the place where a page of the printed book begins.
+_PAGE_BREAKS = ("pagebreak", "doc-pagebreak")
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,18 @@ class PageCutter:
     def __init__(self, tokens: Sequence[HtmlToken], language: str | None) -> None:
         self._tokens = tokens
         self._language = base_language(language) if language else None
+        self._direction = direction_of(language or "")
         self._ends = _matching_ends(tokens)
-        self._flow: list[tuple[HtmlToken, str]] = []
+        self._flow: list[HtmlToken] = []
+        #: The places of letters to translate, and of tags with the direction of the page but no language.
+        self._words: list[int] = []
+        self._directed: list[int] = []
         #: Texts inside parts that are kept.
         self.texts: dict[str, list[MarkupText]] = {}
-        #: Tags around text to translate that name its language, or could: the new text is in another one.
+        #: Tags around text to translate that name its language or direction, or could: the new text has others.
         self.named: set[str] = set()
+        #: The directions of blocks that stay, by their tags.
+        self.kept: dict[str, str] = {}
 
     def parts(self) -> Iterator[str | HtmlFlow]:
         """Yield the parts in their order."""
@@ -74,22 +83,30 @@ class PageCutter:
             if is_kept:
                 end = self._ends.get(at, len(self._tokens))
             elif token.kind in ("start", "empty"):
-                self._add_named(token)
+                self._add_named(at)
+            elif token.kind == "text" and any(map(str.isalpha, token.text)):
+                self._words.append(at)
             raw = "".join(one.raw for one in self._tokens[at:end])
             if token.name in OBJECTS and is_kept and (texts := object_texts(self._tokens[at:end])):
                 self.texts[raw] = texts
-            if token.name in OBJECTS or token.name in CODE or token.name in INLINE or not token.name:
-                self._flow.append((token, raw if is_kept else ""))
+            if token.name in OBJECTS or (is_kept and _is_unread(token)):
+                self._flow.append(HtmlToken("other", raw))
+            elif token.name in CODE or token.name in INLINE or not token.name:
+                self._flow.append(HtmlToken("kept", raw) if is_kept else token)
             else:
                 yield from self._flush()
+                if is_kept and (token.name == "pre" or token.name not in SKIPPED):
+                    self._add_kept(token)
                 yield token.raw  # apart, because it may have attributes to translate
                 inner = raw[len(token.raw) :]
                 if token.name == "textarea" and (texts := field_texts(self._tokens[at + 1 : end])):
                     self.texts[inner] = texts
-                    self._add_named(token)
+                    self._words.append(at + 1)
+                    self._add_named(at)
                 yield inner
             at = end
         yield from self._flush()
+        self.named |= {self._tokens[at].raw for at in self._directed if self._has_text(at)}
 
     def _is_kept(self, at: int) -> bool:
         """Return True if the content of an element stays as it is."""
@@ -98,22 +115,46 @@ class PageCutter:
             return False
         if token.name in OBJECTS or token.name in SKIPPED:
             return True
-        is_no_text = token.name in CODE or any(
-            (name == "translate" and value.lower() == "no")
-            or (name == "class" and "notranslate" in value.split())
-            or (name == "epub:type" and "page-list" in value.split())
-            or (name in LANGUAGES and token.name not in ("html", "body") and self._is_foreign(value))
-            for name, value, _, _ in token.attributes()
+        is_no_text = (
+            token.name in CODE
+            or token.name in READINGS
+            or any(
+                (name == "translate" and value.lower() == "no")
+                or (name == "class" and "notranslate" in value.split())
+                or (name == "epub:type" and "page-list" in value.split())
+                or (name in LANGUAGES and token.name not in ("html", "body") and self._is_foreign(value))
+                for name, value, _, _ in token.attributes()
+            )
+            or _is_page_break(token)
         )
         return is_no_text and at in self._ends
 
-    def _add_named(self, token: HtmlToken) -> None:
-        """Add a tag to `named` if it has the language of the text, or stands for the whole page, whatever it says."""
-        languages = [one.value for one in token.attributes() if one.name in LANGUAGES and one.value]
-        has_direction = any(one.name == "dir" for one in token.attributes())
-        is_whole = token.name == "html" or (token.name == "body" and (languages or has_direction))
+    def _add_named(self, at: int) -> None:
+        """Note a tag that has the language or the direction of the text, or stands for the page, whatever it says."""
+        token = self._tokens[at]
+        attributes = [*token.attributes()]
+        languages = [one.value for one in attributes if one.name in LANGUAGES and one.value]
+        directions = [one.value.lower() for one in attributes if one.name == "dir"]
+        is_whole = token.name == "html" or (token.name == "body" and (languages or directions))
         if is_whole or any(base_language(each) == self._language for each in languages):
             self.named.add(token.raw)
+        elif self._direction in directions:
+            self._directed.append(at)
+
+    def _add_kept(self, token: HtmlToken) -> None:
+        """Note the direction of a block that stays, if it has it from the page alone."""
+        named = {one.name: one.value for one in token.attributes()}
+        language = next((named[name] for name in LANGUAGES if named.get(name)), None)
+        if "dir" not in named:
+            own = direction_of(language) if language else self._direction
+            self.kept[token.raw] = "ltr" if token.name == "pre" else own
+
+    def _has_text(self, at: int) -> bool:
+        """Return True if a tag has text to translate, or its element has."""
+        token = self._tokens[at]
+        is_open = token.kind == "start" and token.name not in VOID
+        end = self._ends.get(at, len(self._tokens)) if is_open else at
+        return bisect(self._words, at) < bisect(self._words, end) or bool(attribute_texts(token))
 
     def _is_foreign(self, language: str) -> bool:
         return bool(self._language and language) and base_language(language) != self._language
@@ -121,30 +162,37 @@ class PageCutter:
     def _flush(self) -> Iterator[str | HtmlFlow]:
         """Yield the parts of the flow so far, and begin another one."""
         flow, self._flow = self._flow, []
-        breaks = [at for at, (token, kept) in enumerate(flow) if token.name == "br" and not kept]
+        breaks = [at for at, token in enumerate(flow) if token.name == "br"]
         starts = [0, *(at + 1 for at in breaks)]
         ends = [*breaks, len(flow)]
         lines = [_shown(flow[start:end]) for start, end in zip(starts, ends, strict=True)] if breaks else [""]
         for first, last in sentence_lines(lines):
             yield from _line_parts(flow[starts[first] : ends[last - 1]])
-            yield from (token.raw for token, _ in flow[ends[last - 1] : ends[last - 1] + 1])
+            yield from (token.raw for token in flow[ends[last - 1] : ends[last - 1] + 1])
+
+
+def _is_page_break(token: HtmlToken) -> bool:
+    return any(one.name in ("epub:type", "role") and one.value in _PAGE_BREAKS for one in token.attributes())
+
+
+def _is_unread(token: HtmlToken) -> bool:
+    """Return True for an element that is no part of the sentence around it."""
+    return token.name in READINGS or (token.name in INLINE and _is_page_break(token))
 
 
 def _shown(flow: _Flow) -> str:
     """Return what a line shows."""
-    shown = ("" if kept and token.name in OBJECTS else OBJECT if kept else token.text for token, kept in flow)
-    texts = zip(flow, shown, strict=True)
-    return "".join(text for (token, kept), text in texts if kept or token.kind == "text")
+    return "".join({"text": token.text, "kept": OBJECT}.get(token.kind, "") for token in flow)
 
 
 def _line_parts(flow: _Flow) -> Iterator[str | HtmlFlow]:
     """Yield the parts of a flow without a break, or of several lines that are one sentence."""
     first, last = 0, len(flow)
-    while first < last and _is_around(*flow[first]):
+    while first < last and _is_around(flow[first]):
         first += 1
-    while first < last and _is_around(*flow[last - 1]):
+    while first < last and _is_around(flow[last - 1]):
         last -= 1
-    yield from (kept or token.raw for token, kept in flow[:first])
+    yield from (token.raw for token in flow[:first])
     core, flow = flow[first:last], flow[last:]
     at = 0
     for start, end in link_groups(core):
@@ -152,36 +200,36 @@ def _line_parts(flow: _Flow) -> Iterator[str | HtmlFlow]:
         yield from _flow_parts(core[start:end])
         at = end
     yield from _flow_parts(core[at:])
-    yield from (kept or token.raw for token, kept in flow)
+    yield from (token.raw for token in flow)
 
 
-def _is_around(token: HtmlToken, kept: str) -> bool:
+def _is_around(token: HtmlToken) -> bool:
     """Return True for what needs no place in a flow if it is at one of its ends."""
-    return token.kind == "other" or (token.kind == "text" and token.raw.isspace()) or token.name in OBJECTS
+    return token.kind == "other" or (token.kind == "text" and token.raw.isspace())
 
 
 def _flow_parts(flow: _Flow) -> Iterator[str | HtmlFlow]:
     builder = MarkedTextBuilder()
-    for token, kept in flow:
-        if kept and token.name not in OBJECTS:
-            builder.add_verbatim(kept)
+    for token in flow:
+        if token.kind == "kept":
+            builder.add_verbatim(token.raw)
         elif token.kind == "text":
             builder.add_text(token.text)
-        elif token.kind == "start" and token.name not in VOID and not kept:
+        elif token.kind == "start" and token.name not in VOID:
             builder.open(token.name, token.raw)
         elif token.kind == "end" and token.name not in VOID:
             builder.close(token.name, token.raw)
         else:
-            builder.add_point(kept or token.raw, is_space=token.name == "br")
-    source, parts = builder.build(), [kept or token.raw for token, kept in flow]
+            builder.add_point(token.raw, is_space=token.name == "br")
+    source, parts = builder.build(), [token.raw for token in flow]
     if not flow or not source.has_words:
         yield from parts
         return
     before = after = ""
-    if flow[0][0].kind == "text":
+    if flow[0].kind == "text":
         n_spaces = len(parts[0]) - len(parts[0].lstrip())
         before, parts[0] = parts[0][:n_spaces], parts[0][n_spaces:]
-    if flow[-1][0].kind == "text":
+    if flow[-1].kind == "text":
         n_characters = len(parts[-1].rstrip())
         parts[-1], after = parts[-1][:n_characters], parts[-1][n_characters:]
     yield from (before, HtmlFlow(parts, source), after)
@@ -192,6 +240,8 @@ def _matching_ends(tokens: Sequence[HtmlToken]) -> dict[int, int]:
     ends: dict[int, int] = {}
     open_tags: dict[str, list[int]] = {}
     for at, token in enumerate(tokens):
+        if token.name in (("rb", *READINGS) if token.kind == "start" else ("ruby",)):
+            ends |= {start: at for name in READINGS for start in open_tags.pop(name, ())}
         if token.kind == "start":
             open_tags.setdefault(token.name, []).append(at)
         elif token.kind == "end" and open_tags.get(token.name):
@@ -208,19 +258,16 @@ _SEPARATOR = re.compile(r"\s*[|·•‧∙]\s*")
 
 
 def link_groups(flow: _Flow) -> list[tuple[int, int]]:
-    """Return the range of each link in a row: links without words between them, or with a sign such as | between.
-
-    Args:
-        flow: tokens, each with the text of the whole element if it stands for one that is kept, else with "".
-    """
+    """Return the range of each link in a row: links without words between them, or with a sign such as | between."""
     elements = _elements(flow)
     if elements is None or len(elements) < 2:
         return []
-    is_link = [any(token.name == "a" for token, _ in flow[first:last]) for first, last in elements]
+    is_link = [any(token.name == "a" for token in flow[first:last]) for first, last in elements]
     ends = [0, *(end for _, end in elements)]
     starts = [*(start for start, _ in elements), len(flow)]
     if all(is_link) and not any(
-        has_words(_text(flow[end:start])) or _has_code(flow[end:start]) for end, start in zip(ends, starts, strict=True)
+        has_words(_text(flow[end:start])) or any(token.kind == "kept" for token in flow[end:start])
+        for end, start in zip(ends, starts, strict=True)
     ):
         return elements
     in_row = set()
@@ -234,9 +281,7 @@ def _elements(flow: _Flow) -> list[tuple[int, int]] | None:
     """Return the range of each outermost element of a flow; None if a tag has no partner."""
     elements: list[tuple[int, int]] = []
     depth = start = 0
-    for at, (token, kept) in enumerate(flow):
-        if kept:
-            continue
+    for at, token in enumerate(flow):
         if token.kind == "start" and token.name not in VOID:
             start = at if depth == 0 else start
             depth += 1
@@ -249,8 +294,4 @@ def _elements(flow: _Flow) -> list[tuple[int, int]] | None:
 
 
 def _text(flow: _Flow) -> str:
-    return "".join(token.text for token, kept in flow if token.kind == "text" and not kept)
-
-
-def _has_code(flow: _Flow) -> bool:
-    return any(kept and token.name not in OBJECTS for token, kept in flow)
+    return "".join(token.text for token in flow if token.kind == "text")

@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.data.text_files.whole_files import decode
-from dragoman.documents.html_attributes import LANGUAGES, attribute_texts, with_language
+from dragoman.documents.html_attributes import (
+    LANGUAGES,
+    attribute_texts,
+    direction_of,
+    is_page,
+    tag_in_direction,
+    tag_in_language,
+)
 from dragoman.documents.html_flows import HtmlFlow, PageCutter
 from dragoman.documents.html_tokens import HtmlToken, html_tokens
 from dragoman.documents.markup_texts import MarkupText, filled, sources
@@ -35,14 +42,13 @@ class WebPage:
         self._mark, text = decode(content, name)
         self._tokens = html_tokens(text, name)
         self._language = self._source = _language(self._tokens)
-        self._parts, self._texts, self._named = _cut(self._tokens, self._language)
+        self._parts, self._texts, self._cutter = _cut(self._tokens, self._language)
 
     def set_languages(self, source: str | None, target: str | None) -> None:
         """Take the languages of a translation: elements in another one than that of the source stay."""
-        tags = (token for token in self._tokens if token.kind in ("start", "empty") and token.name != "html")
         self._source = source or self._language
-        if source is not None and any("lang" in tag.raw for tag in tags):
-            self._parts, self._texts, self._named = _cut(self._tokens, source)
+        if self._source != self._language:
+            self._parts, self._texts, self._cutter = _cut(self._tokens, self._source)
 
     def notes(self) -> list[str]:
         """Return a line if the page names another language than the one that it is translated from."""
@@ -58,7 +64,11 @@ class WebPage:
         flows = iter(translations[:n_flows])
         tags = filled(self._texts, iter(translations[n_flows:]))
         if target_lang:
-            tags |= {tag: with_language(tags.get(tag, tag), target_lang) for tag in self._named}
+            named, kept = self._cutter.named, self._cutter.kept
+            tags |= {tag: tag_in_language(tags.get(tag, tag), target_lang) for tag in named}
+            if any(map(is_page, named)):
+                others = {tag: way for tag, way in kept.items() if way != direction_of(target_lang)}
+                tags |= {tag: tag_in_direction(tags.get(tag, tag), way) for tag, way in others.items()}
         written = (
             part.fill(next(flows), tags) if isinstance(part, HtmlFlow) else tags.get(part, part) for part in self._parts
         )
@@ -87,8 +97,8 @@ def html_parts(text: str, name: Path) -> tuple[list[str | HtmlFlow], dict[str, l
 
 def _cut(
     tokens: Sequence[HtmlToken], language: str | None
-) -> tuple[list[str | HtmlFlow], dict[str, list[MarkupText]], set[str]]:
-    """Return the parts of a page, the texts of those that are tags or objects, and the tags that name the language."""
+) -> tuple[list[str | HtmlFlow], dict[str, list[MarkupText]], PageCutter]:
+    """Return the parts of a page, the texts of those that are tags or objects, and what cut them."""
     cutter = PageCutter(tokens, language)
     parts = [*cutter.parts()]
     in_use = {raw for part in parts for raw in (part.parts if isinstance(part, HtmlFlow) else (part,))}
@@ -97,7 +107,7 @@ def _cut(
         is_tag = token.kind in ("start", "empty") and token.raw in in_use
         if is_tag and token.raw not in texts and (attributes := attribute_texts(token)):
             texts[token.raw] = attributes
-    return parts, texts, cutter.named
+    return parts, texts, cutter
 
 
 def _language(tokens: Sequence[HtmlToken]) -> str | None:

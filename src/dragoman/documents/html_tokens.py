@@ -19,6 +19,8 @@ INLINE = frozenset((
     "strong", "sub", "sup", "time", "tt", "u", "wbr",
 ))  # fmt: skip
 CODE = frozenset(("code", "kbd", "samp", "var"))
+#: Readings of the characters before them, and the brackets around readings.
+READINGS = frozenset(("rt", "rtc", "rp"))
 #: Elements whose content is no text; the first ones may stand in a line of text.
 OBJECTS = frozenset(["script", "style", "svg", "math", "audio", "video", "canvas", "object", "template"])
 SKIPPED = frozenset(("pre", "textarea", "iframe", "noembed", "xmp", "plaintext"))
@@ -29,13 +31,15 @@ ATTRIBUTES = frozenset(("alt", "title", "placeholder", "aria-label"))
 DESCRIPTIONS = frozenset(("description", "og:title", "og:description", "twitter:title", "twitter:description"))
 
 
-Kind = Literal["text", "start", "empty", "end", "other"]
+Kind = Literal["text", "start", "empty", "end", "kept", "other"]
 _ATTRIBUTE = re.compile(r"""(?P<name>[^\s=/>"']+)(?:\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^\s>"']+))?""")
 
 #: Signs that begin a tag without one that ends a tag. More of them would take the parser a time of their square.
 _MOST_OPEN = 1_000
 #: Characters that the parser may look through in vain, for the ends of tags and comments.
 _MOST_SEARCHED = 20_000_000
+#: Programs that write pages for old browsers end these with `>`.
+_WITHOUT_MARK = ("<?xml:namespace", "<?import")
 _NO_END = "tags without an end"
 
 
@@ -49,7 +53,10 @@ class Attribute(NamedTuple):
 
 
 class HtmlToken(NamedTuple):
-    """A tag, a stretch of text, or something else such as a comment, as it is in the page."""
+    """A tag, a stretch of text, or something else such as a comment, as it is in the page.
+
+    An element that is kept as a whole may be one token.
+    """
 
     kind: Kind
     raw: str
@@ -100,8 +107,11 @@ class _Parser(HTMLParser):
         self._line_starts = [0, *accumulate(len(line) + 1 for line in page.split("\n"))]
         self.found: list[tuple[int, Kind, str]] = []
         self._n_searched = 0
+        #: False once the rest of the page has no `?>`.
+        self._has_instructions = True
 
     def _record(self, kind: Kind, name: str = "") -> None:
+        name = "math" if name.endswith(":math") else name
         line, column = self.getpos()
         start = self._line_starts[line - 1] + column
         if not self.found:
@@ -115,6 +125,15 @@ class _Parser(HTMLParser):
     def parse_html_declaration(self, i: int) -> int:
         """Return the end of a declaration or a comment."""
         return self._found_end(i, super().parse_html_declaration(i))
+
+    def parse_pi(self, i: int) -> int:
+        """Return the end of an instruction: `?>` in XML and in PHP, where `>` may stand before it."""
+        end = self.rawdata.find("?>", i) if self._has_instructions else -1
+        self._has_instructions = end >= 0
+        if end < 0 or self.rawdata.startswith(_WITHOUT_MARK, i):
+            return super().parse_pi(i)
+        self._record("other")
+        return end + 2
 
     def _found_end(self, start: int, end: int) -> int:
         """Return the end, after a search that found none is counted. The parser would search again and again."""

@@ -11,7 +11,7 @@ from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from dragoman.documents.html_tokens import CODE
+from dragoman.documents.html_tokens import CODE, READINGS
 from dragoman.text.marked_text import POINTS
 
 #: A list of attributes: `{#id .class key="value"}` (Pandoc), `{: .class}` (kramdown), `{=html}`; no placeholder.
@@ -148,7 +148,7 @@ class MarkupFinder:
         for token, start in self._delimiters:
             self._add_delimiter(token, start)
         found = _with_attributes(sorted(one for one in self._found if one.start < one.end), source)
-        return _with_code(found)
+        return _with_elements(found)
 
     def _recorded(self, name: str, rule: _Rule) -> _Rule:
         """Return a rule that records what it finds."""
@@ -293,14 +293,15 @@ def _with_attributes(found: Sequence[Found], source: str) -> list[Found]:
     return pieces
 
 
-def _with_code(found: Sequence[Found]) -> list[Found]:
-    """Return pieces of markup, with one verbatim piece for each element of code (`<kbd>Ctrl</kbd>`)."""
+def _with_elements(found: Sequence[Found]) -> list[Found]:
+    """Return pieces of markup, with one piece for each element of code (`<kbd>Ctrl</kbd>`) and for each reading."""
     pieces: list[Found] = []
     #: By name, the end of the next closing tag.
     ends: dict[str, int] = {}
     for piece in reversed(found):
         if piece.kind == "close":
             ends[piece.name] = piece.end
-        is_code = piece.kind == "open" and piece.name in CODE and piece.name in ends
-        pieces.append(Found(piece.start, ends[piece.name], "verbatim") if is_code else piece)
+        kind: _Kind = "verbatim" if piece.name in CODE else "point"
+        is_whole = piece.kind == "open" and piece.name in ends and piece.name in CODE | READINGS
+        pieces.append(Found(piece.start, ends[piece.name], kind) if is_whole else piece)
     return pieces[::-1]
