@@ -159,6 +159,56 @@ def test_a_book_in_another_language_is_noted() -> None:
     assert ">de<" in parts(document.rebuild(shouted(document), "de"))["O/book.opf"]
 
 
+def test_pages_in_another_language_are_noted_once() -> None:
+    pages = {
+        "O/text/一 1.xhtml": PAGE.replace('"en"', '"fr"'),
+        "O/nav.xhtml": NAVIGATION.replace("<html", "<html lang='fr'"),
+    }
+    document = opened(zipped(FILES | pages), "en", "de")
+    assert isinstance(document, Noted)
+    assert document.notes() == [
+        "2 pages of the book, such as O/nav.xhtml: the page says that it is in fr, but is translated from en: "
+        "check the language of the source"
+    ]
+    assert opened(book(), "en", "de").notes() == []  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", ["text/html", "text/x-oeb1-document"])
+def test_pages_of_other_kinds_are_translated(kind: str) -> None:
+    package = PACKAGE.replace('1.xhtml" media-type="application/xhtml+xml"', f'1.xhtml" media-type="{kind}"')
+    document = opened(book(book=package), "en", "de")
+    assert [segment.text for segment in document.segments()] == READ
+    assert "THE <b>BLUE</b>" in parts(document.rebuild(shouted(document), "de"))["O/text/一 1.xhtml"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>a<?foo a > <b> ?> b</p>",
+        "<p><![CDATA[a < b]]> x <![CDATA[c < d & e]]></p>",
+        "<style><![CDATA[a > b]]> <![CDATA[c < d]]></style><p>x</p>",
+        "<!-- <b> <![CDATA[ --><p>a</p><script src='a'/><p><![CDATA[<i>]]></p>",
+        "<script><![CDATA[a < '</p>']]></script><pre><![CDATA[a < b]]></pre><p>x</p>",
+    ],
+)
+def test_sections_and_instructions_stay_well_formed(body: str) -> None:
+    page = f'<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><body>{body}</body></html>'
+    document = opened(zipped(FILES | {"O/text/一 1.xhtml": page}), "en", "de")
+    written = parts(document.rebuild(shouted(document), "de"))["O/text/一 1.xhtml"]
+    before, after = ("".join(ElementTree.fromstring(one).itertext()) for one in (page, written))
+    assert after.lower() == before.lower()
+    assert "X" in after or "A" in after
+
+
+def test_a_page_in_another_encoding_stays_in_it() -> None:
+    page = PAGE.replace("utf-8", "iso-8859-1", 1).replace("blue", "déjà").encode("iso-8859-1")
+    document = opened(zipped(FILES | {"O/text/一 1.xhtml": page}), "en", "ru")
+    texts = [Translation(segment.text.replace("door", "дверь"), 0.0, ()) for segment in document.segments()]
+    with zipfile.ZipFile(io.BytesIO(document.rebuild(texts, "ru"))) as file:
+        root = ElementTree.fromstring(file.read("O/text/一 1.xhtml"))
+    assert "The déjà дверь is" in "".join(root.itertext())
+
+
 def test_names_in_utf_8_without_a_flag_are_read() -> None:
     content = book()
     name = "O/text/一 1.xhtml".encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 from dragoman.documents import Document, parse_document
 from dragoman.documents.document import Bilingual, Noted
 from dragoman.documents.mark_projection import project
+from dragoman.errors import DataError
 from dragoman.translator import Translation
 
 #: Of processor time; each case takes a fraction of it, and some took twice as long with a slow search for each mark.
@@ -177,6 +179,34 @@ def test_a_page_in_another_language_is_noted(stated: str, source: str | None, is
     document.set_languages(source, "de")
     notes = document.notes()
     assert [f"in {stated}, but is translated from {source}" in note for note in notes] == [True] * is_noted
+
+
+@pytest.mark.parametrize(
+    ("named", "content", "is_read_as"),
+    [
+        ("iso-8859-1", "Café".encode("cp1252"), "cp1252"),
+        ("iso-8859-1", b"Caf&eacute;", "cp1252"),
+        ("latin1", "Café “a”".encode("cp1252"), "cp1252"),
+        ("gb2312", "今天 镕".encode("gbk"), "gb18030"),
+        ("windows-1251", "Café".encode(), "utf-8"),  # it is not what it says
+        ("{{ charset }}", b"Hello", "utf-8"),
+        ("cp99999", b"Hello", "utf-8"),
+    ],
+)
+def test_a_page_is_written_in_the_encoding_that_it_is_read_in(named: str, content: bytes, is_read_as: str) -> None:
+    page = f'<html><meta http-equiv=Content-Type content="text/html; charset={named}"><p>'.encode() + content
+    document = parse_document(page, "html")
+    (text,) = texts_of(document)
+    assert document.rebuild([Translation(text, 0.0, ())]) == page
+    written = document.rebuild([Translation(f"«{text}» я", 0.0, ())]).decode(is_read_as)
+    assert html.unescape(written.partition("<p>")[2]) == f"«{text}» я"
+    assert text == html.unescape(content.decode(is_read_as))
+
+
+def test_a_page_in_no_encoding_that_it_names_is_refused() -> None:
+    for page in (b"<p>Caf\xe9", b"<meta charset=windows-1252><p>\x81\xe9", b"<meta charset=utf-8>\xe9"):
+        with pytest.raises(DataError, match="convert it to UTF-8"):
+            parse_document(page, "html")
 
 
 @pytest.mark.parametrize("format", ["html", "md"])

@@ -6,6 +6,7 @@ One part of the package is read at a time. What has no text to translate stays, 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote
@@ -16,13 +17,15 @@ from dragoman.documents.html_page import WebPage, language_notes
 from dragoman.documents.table_cells import CellText
 from dragoman.documents.xml_tokens import XmlFile, escape_xml, parse_xml, with_attribute
 from dragoman.documents.zip_package import ZipPackage
-from dragoman.errors import DataError
+from dragoman.errors import DataError, counted
 from dragoman.text.languages import base_language, is_right_to_left
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-_BOOK, _CONTENTS, _PAGE = "application/oebps-package+xml", "application/x-dtbncx+xml", "application/xhtml+xml"
+_BOOK, _CONTENTS = "application/oebps-package+xml", "application/x-dtbncx+xml"
+#: Kinds of pages; some programs give theirs the second one, and old books have the third one.
+_PAGES = ("application/xhtml+xml", "text/html", "text/x-oeb1-document")
 #: Elements with text, by the kind of a part and without prefixes; what is inside some others stays.
 _WITH_TEXT = {_BOOK: ("title", "description"), _CONTENTS: ("text",)}
 _KEPT = ("docAuthor", "pageList")
@@ -107,7 +110,7 @@ class EpubFile:
         self._kinds = dict.fromkeys(books, _BOOK)
         for book in books:
             self._kinds |= {
-                path: kind for path, kind in self._listed(book, "item", "href") if kind in (_CONTENTS, _PAGE)
+                path: kind for path, kind in self._listed(book, "item", "href") if kind in (_CONTENTS, *_PAGES)
             }
         self._refuse_encrypted()
         self._contents = {part: self._package.read(part) for part in self._kinds}
@@ -121,8 +124,15 @@ class EpubFile:
         self._source = source or self._language
 
     def notes(self) -> list[str]:
-        """Return a line if the book names another language than the one that it is translated from."""
-        return language_notes("book", self._language, self._source)
+        """Return a line if the book, or pages of it, name another language than the one they are translated from."""
+        if notes := language_notes("book", self._language, self._source):
+            return notes
+        heads = {part: self._page(part, end=b"<body") for part, kind in self._kinds.items() if kind in _PAGES}
+        others = [part for part, head in heads.items() if head.notes()]
+        if not others:
+            return []
+        n_pages, first = counted(len(others), "page"), others[0]
+        return [f"{n_pages} of the book, such as {first}: {heads[first].notes()[0]}"]
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate: title and description, then those of pages, in the order of the manifest."""
@@ -141,12 +151,17 @@ class EpubFile:
 
     def _open(self, part: str) -> WebPage | _BookList:
         """Read a part with text."""
-        content, name, kind = self._contents[part], self._name / part, self._kinds[part]
-        if kind != _PAGE:
-            return _BookList(content, name, kind, self._source)
+        kind = self._kinds[part]
+        if kind not in _PAGES:
+            return _BookList(self._contents[part], self._name / part, kind, self._source)
+        return self._page(part)
+
+    def _page(self, part: str, end: bytes | None = None) -> WebPage:
+        """Read a page, up to what begins with some characters."""
+        content, name = self._contents[part], self._name / part
         if b"<!ENTITY" in content:
             raise DataError("the page declares entities, which are not read", name, advice="write characters instead")
-        page = WebPage(_without_sections(content), name)
+        page = WebPage(_without_sections(content.partition(end)[0] if end else content), name)
         page.set_languages(self._source, None)
         return page
 
@@ -162,7 +177,7 @@ class EpubFile:
             given = file.tokens[at].attributes
             path = posixpath.normpath(posixpath.join(folder, unquote(given.get(attribute, ""))))
             kind = given.get("media-type", "")
-            if kind in (_BOOK, _CONTENTS, _PAGE) and path not in self._package.names:
+            if kind in (_BOOK, _CONTENTS, *_PAGES) and path not in self._package.names:
                 raise DataError(f"{path!r}, which it lists, is missing", self._name / part, advice="use another copy")
             yield path, kind
 
@@ -192,13 +207,18 @@ def _texts(file: XmlFile, *names: str) -> Iterator[int]:
     return (at for at in found if file.tokens[at].kind == "text")
 
 
+#: A section of CDATA, or what may have its signs and no section: a comment, a script, a style.
+_SECTION = re.compile(
+    rb"<!--.*?(?:-->|\Z)|<(script|style)\b(?:[^<>]*[^<>/])?>.*?(?:</\1\b|\Z)"
+    rb"|<!\[CDATA\[(?P<text>.*?)(?:(?P<end>\]\]>)|\Z)",
+    re.DOTALL,
+)
+
+
 def _without_sections(page: bytes) -> bytes:
     """Return a page without sections of CDATA, which HTML lacks, except in scripts and styles."""
-    text, *others = page.split(b"<![CDATA[")
-    parts = [text]
-    for other in others:
-        section, end, rest = other.partition(b"]]>")
-        is_text = end and not parts[-1][parts[-1].rfind(b"<") :].startswith((b"<script", b"<style", b"<!--"))
-        escaped = escape_html(section.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-        parts += [escaped, rest] if is_text else [b"<![CDATA[", section, end, rest]
-    return b"".join(parts)
+
+    def written(match: re.Match[bytes]) -> bytes:
+        return escape_html(match["text"].decode("latin-1")).encode("latin-1") if match["end"] else match[0]
+
+    return _SECTION.sub(written, page) if b"<![CDATA[" in page else page

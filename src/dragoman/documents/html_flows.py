@@ -21,8 +21,8 @@ from dragoman.translator import Translation
 
 #: Tokens; one of the kind "kept" or "other" may stand for a whole element.
 _Flow = Sequence[HtmlToken]
-#: Marks of the place where a page of the printed book begins.
-_PAGE_BREAKS = ("pagebreak", "doc-pagebreak")
+#: Kinds of elements with the numbers of pages of the printed book.
+_PAGE_NUMBERS = frozenset(("pagebreak", "page-list", "doc-pagebreak", "doc-pagelist"))
 
 
 @dataclass(frozen=True)
@@ -121,11 +121,10 @@ class PageCutter:
             or any(
                 (name == "translate" and value.lower() == "no")
                 or (name == "class" and "notranslate" in value.split())
-                or (name == "epub:type" and "page-list" in value.split())
                 or (name in LANGUAGES and token.name not in ("html", "body") and self._is_foreign(value))
                 for name, value, _, _ in token.attributes()
             )
-            or _is_page_break(token)
+            or _has_page_numbers(token)
         )
         return is_no_text and at in self._ends
 
@@ -145,7 +144,7 @@ class PageCutter:
         """Note the direction of a block that stays, if it has it from the page alone."""
         named = {one.name: one.value for one in token.attributes()}
         language = next((named[name] for name in LANGUAGES if named.get(name)), None)
-        if "dir" not in named:
+        if "dir" not in named and not _has_page_numbers(token):
             own = direction_of(language) if language else self._direction
             self.kept[token.raw] = "ltr" if token.name == "pre" else own
 
@@ -171,13 +170,14 @@ class PageCutter:
             yield from (token.raw for token in flow[ends[last - 1] : ends[last - 1] + 1])
 
 
-def _is_page_break(token: HtmlToken) -> bool:
-    return any(one.name in ("epub:type", "role") and one.value in _PAGE_BREAKS for one in token.attributes())
+def _has_page_numbers(token: HtmlToken) -> bool:
+    kinds = (one.value.split() for one in token.attributes() if one.name in ("epub:type", "role"))
+    return any(not _PAGE_NUMBERS.isdisjoint(kind) for kind in kinds)
 
 
 def _is_unread(token: HtmlToken) -> bool:
     """Return True for an element that is no part of the sentence around it."""
-    return token.name in READINGS or (token.name in INLINE and _is_page_break(token))
+    return token.name in READINGS or (token.name in INLINE and _has_page_numbers(token))
 
 
 def _shown(flow: _Flow) -> str:

@@ -7,6 +7,8 @@ segments, too.
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,9 +24,22 @@ from dragoman.documents.html_attributes import (
 from dragoman.documents.html_flows import HtmlFlow, PageCutter
 from dragoman.documents.html_tokens import HtmlToken, html_tokens
 from dragoman.documents.markup_texts import MarkupText, filled, sources
+from dragoman.documents.xml_tokens import ENCODINGS, declared_encoding, in_encoding
+from dragoman.errors import DataError
 from dragoman.text.languages import KNOWN_CODES, base_language
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
+
+#: The encoding that a page names, and how far browsers look for it.
+_CHARSET, _N_LOOKED = (
+    re.compile(rb"""<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE),
+    1_024,
+)
+#: Encodings of HTML that browsers read as larger ones, by their names in Python.
+_LARGER = {
+    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gb18030", "gbk": "gb18030",
+    "shift_jis": "cp932", "euc_kr": "cp949",
+}  # fmt: skip
 
 
 class WebPage:
@@ -35,11 +50,11 @@ class WebPage:
         name: of the page, for messages.
 
     Raises:
-        DataError: it is not UTF-8, or no HTML.
+        DataError: it is not in the encoding that it names, or no HTML.
     """
 
     def __init__(self, content: bytes, name: Path) -> None:
-        self._mark, text = decode(content, name)
+        self._mark, text, self._encoding = _decoded(content, name)
         self._tokens = html_tokens(text, name)
         self._language = self._source = _language(self._tokens)
         self._parts, self._texts, self._cutter = _cut(self._tokens, self._language)
@@ -72,7 +87,7 @@ class WebPage:
         written = (
             part.fill(next(flows), tags) if isinstance(part, HtmlFlow) else tags.get(part, part) for part in self._parts
         )
-        return self._mark + "".join(written).encode()
+        return self._mark + "".join(written).encode(self._encoding, "xmlcharrefreplace")
 
 
 def language_notes(kind: str, stated: str | None, source: str | None) -> list[str]:
@@ -115,3 +130,30 @@ def _language(tokens: Sequence[HtmlToken]) -> str | None:
     start = next((token for token in tokens if token.kind == "start" and token.name == "html"), None)
     attributes = {one.name: one.value for one in start.attributes()} if start else {}
     return next((attributes[name] for name in LANGUAGES if attributes.get(name)), None)
+
+
+def _decoded(content: bytes, name: Path) -> tuple[bytes, str, str]:
+    """Return the byte order mark of a page, its text and its encoding.
+
+    It is UTF-8 if it can be, whatever it names: other programs may have changed it. Only ASCII is as it says.
+    """
+    encoding = _encoding(content)
+    if encoding and content.isascii():  # characters that it gets have their numbers
+        return b"", content.decode(), "ascii"
+    try:
+        return *decode(content, name), "utf-8"
+    except DataError:
+        if not encoding:
+            raise
+        return b"", in_encoding(content, encoding, name), encoding
+
+
+def _encoding(content: bytes) -> str:
+    """Return the encoding that a page names, or nothing for UTF-8 and for unknown ones."""
+    declared, found = declared_encoding(content), _CHARSET.search(content, 0, _N_LOOKED)
+    stated = declared or (found[1].decode().lower() if found else "")
+    try:
+        name = codecs.lookup(stated).name if ENCODINGS.fullmatch(stated) else ""
+    except LookupError:
+        return ""
+    return "" if name == "utf-8" else name if declared else _LARGER.get(name, name)

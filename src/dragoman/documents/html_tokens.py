@@ -128,9 +128,11 @@ class _Parser(HTMLParser):
 
     def parse_pi(self, i: int) -> int:
         """Return the end of an instruction: `?>` in XML and in PHP, where `>` may stand before it."""
-        end = self.rawdata.find("?>", i) if self._has_instructions else -1
+        if not self._has_instructions or self.rawdata.startswith(_WITHOUT_MARK, i):
+            return super().parse_pi(i)
+        end = self.rawdata.find("?>", i)
         self._has_instructions = end >= 0
-        if end < 0 or self.rawdata.startswith(_WITHOUT_MARK, i):
+        if end < 0:
             return super().parse_pi(i)
         self._record("other")
         return end + 2

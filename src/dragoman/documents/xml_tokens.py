@@ -22,8 +22,8 @@ Kind = Literal["text", "start", "end", "other"]
 #: What XML cannot hold.
 ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']""")
-#: Other encodings of Python are not for files, such as punycode.
-_ENCODINGS = re.compile(
+#: Names of encodings of files. Other ones of Python are for other things, such as punycode.
+ENCODINGS = re.compile(
     r"(?i)utf-?8|(us-)?ascii|iso-?8859-?\d\d?|latin-?\d|windows-?\d+|cp\d+|koi8-[ru]|shift_?jis|"
     r"euc-(jp|kr)|gb(k|2312|18030)|big5"
 )
@@ -242,18 +242,28 @@ def _decoded(content: bytes, name: Path) -> tuple[bytes, str, str]:
     """Return the byte order mark, the encoding and the text of a file."""
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if content.startswith(mark):
-            return mark, encoding, _in_encoding(content[2:], encoding, name)
-    declared = _DECLARED.match(content)
-    encoding = declared[1].decode().lower() if declared else "utf-8"
+            return mark, encoding, in_encoding(content[2:], encoding, name)
+    encoding = declared_encoding(content) or "utf-8"
     if encoding in ("utf-8", "utf8") or content.startswith(codecs.BOM_UTF8):
         mark, text = decode(content, name)
         return mark, "utf-8", text
-    if not _ENCODINGS.fullmatch(encoding):
+    if not ENCODINGS.fullmatch(encoding):
         raise DataError(f"unknown encoding {encoding!r}", name, advice="convert the file to UTF-8")
-    return b"", encoding, _in_encoding(content, encoding, name)
+    return b"", encoding, in_encoding(content, encoding, name)
 
 
-def _in_encoding(content: bytes, encoding: str, name: Path) -> str:
+def declared_encoding(content: bytes) -> str:
+    """Return the encoding that the first line of a file names, in small letters, or nothing."""
+    declared = _DECLARED.match(content)
+    return declared[1].decode().lower() if declared else ""
+
+
+def in_encoding(content: bytes, encoding: str, name: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        DataError: it is not in this encoding.
+    """
     try:
         text = content.decode(encoding)
         is_same = text.encode(encoding) == content
