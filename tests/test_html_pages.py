@@ -328,6 +328,21 @@ def test_what_is_no_text_of_the_sentence_is_not_read(page: str, text: str) -> No
     assert copied(document) == page
 
 
+def test_directions_in_markdown_change_with_the_text() -> None:
+    text = (
+        '<div dir="rtl" align="right">\n\n# salam\n\n<p title="salam" DIR=rtl>salam</p>\n\n</div>\n\n'
+        'salam <b dir="rtl">salam</b> <bdi dir=ltr>Hi</bdi>\n\n    <div dir="rtl">\n'
+    )
+    document = parse_document(text.encode(), "md")
+    assert isinstance(document, Bilingual)
+    document.set_languages("fa", "en")
+    texts = [Translation(one, 0.0, ()) for one in texts_of(document)]
+    code = text[text.index("    <div") :]
+    expected = text.removesuffix(code).replace('"rtl"', '"ltr"').replace("DIR=rtl", 'DIR="ltr"') + code
+    assert document.rebuild(texts, "en").decode() == expected
+    assert document.rebuild(texts).decode() == text
+
+
 def test_readings_in_markdown_are_not_read() -> None:
     page = "<ruby>漢<rp>(</rp><rt>*かん*</rt><rp>)</rp></ruby>を**読む**"
     document = parse_document(page.encode(), "md")

@@ -47,6 +47,11 @@ def direction_of(language: str) -> str:
     return "rtl" if is_right_to_left(language) else "ltr"
 
 
+def stated_direction(token: HtmlToken) -> str:
+    """Return the direction that a tag names, in small letters, or nothing."""
+    return next((one.value.lower() for one in token.attributes() if one.name == "dir"), "")
+
+
 def tag_in_language(tag: str, language: str) -> str:
     """Return a tag with another language, and the direction of its writing in place of the other one (`dir`).
 

@@ -10,7 +10,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from dragoman.documents.hard_breaks import OBJECT, sentence_lines
-from dragoman.documents.html_attributes import LANGUAGES, attribute_texts, direction_of, field_texts, object_texts
+from dragoman.documents.html_attributes import (
+    LANGUAGES,
+    attribute_texts,
+    direction_of,
+    field_texts,
+    object_texts,
+    stated_direction,
+)
 from dragoman.documents.html_tokens import CODE, INLINE, OBJECTS, READINGS, SKIPPED, VOID, HtmlToken
 from dragoman.documents.mark_projection import project
 from dragoman.documents.markup_texts import MarkupText, replaced
@@ -131,13 +138,12 @@ class PageCutter:
     def _add_named(self, at: int) -> None:
         """Note a tag that has the language or the direction of the text, or stands for the page, whatever it says."""
         token = self._tokens[at]
-        attributes = [*token.attributes()]
-        languages = [one.value for one in attributes if one.name in LANGUAGES and one.value]
-        directions = [one.value.lower() for one in attributes if one.name == "dir"]
-        is_whole = token.name == "html" or (token.name == "body" and (languages or directions))
+        languages = [one.value for one in token.attributes() if one.name in LANGUAGES and one.value]
+        direction = stated_direction(token)
+        is_whole = token.name == "html" or (token.name == "body" and (languages or direction))
         if is_whole or any(base_language(each) == self._language for each in languages):
             self.named.add(token.raw)
-        elif self._direction in directions:
+        elif direction == self._direction:
             self._directed.append(at)
 
     def _add_kept(self, token: HtmlToken) -> None:

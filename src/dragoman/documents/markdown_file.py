@@ -17,8 +17,10 @@ from typing import Any
 from markdown_it.token import Token
 
 from dragoman.data.text_files.whole_files import decode
+from dragoman.documents.html_attributes import direction_of, stated_direction, tag_in_language
 from dragoman.documents.html_flows import HtmlFlow
 from dragoman.documents.html_page import html_parts
+from dragoman.documents.html_tokens import HtmlToken
 from dragoman.documents.markdown_lines import left_lines
 from dragoman.documents.markdown_marks import MarkdownParser
 from dragoman.documents.markdown_paragraph import Lines, Paragraph
@@ -39,12 +41,14 @@ _LONGEST = 100_000
 _TO_HEADING = re.compile(r"\]\(<?((?:[^\s()<>:#?]{1,200}\.(?:md|markdown))?)#([^\s()<>]{1,200})")
 #: The name of a target: an attribute of Markdown or of HTML.
 _NAME = re.compile(r"""(?:[{\s]#|\b(?:id|name)=["']?)([^\s"'{}<>]{1,200})""")
+#: A tag with a direction.
+_DIRECTED = re.compile(r"<[a-z][^<>]*\sdir\s*=[^<>]*>", re.IGNORECASE)
 _Part = str | Paragraph | HtmlFlow
 #: Start and end in the file, and what is there.
 _Block = tuple[int, int, Sequence[_Part]]
 
 
-@dataclass(frozen=True)
+@dataclass
 class MarkdownFile:
     """A Markdown file: segments, and what is between them."""
 
@@ -52,6 +56,11 @@ class MarkdownFile:
     parts: Sequence[_Part]
     texts: MarkupTexts
     left: Sequence[str] = ()
+    source_lang: str | None = None
+
+    def set_languages(self, source: str | None, target: str | None) -> None:
+        """Take the languages of a translation: tags with the direction of the source get that of the target."""
+        self.source_lang = source
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate: paragraphs, then titles and alternative texts."""
@@ -78,10 +87,20 @@ class MarkdownFile:
         n_flows = sum(not isinstance(part, str) for part in self.parts)
         flows = iter(translations[:n_flows])
         changed = filled(self.texts, iter(translations[n_flows:]))
+        if self.source_lang and target_lang:
+            changed |= {
+                tag: tag_in_language(changed.get(tag, tag), target_lang) for tag in self._directed(self.source_lang)
+            }
         written = (
             changed.get(part, part) if isinstance(part, str) else part.fill(next(flows), changed) for part in self.parts
         )
         return self.mark + "".join(written).encode()
+
+    def _directed(self, language: str) -> set[str]:
+        """Return the tags of HTML with the direction of a language."""
+        marks = (mark.opening for part in self.parts if not isinstance(part, str) for mark in part.source.marks)
+        tags = {tag for tag in (*self.parts, *marks) if isinstance(tag, str) and _DIRECTED.fullmatch(tag)}
+        return {tag for tag in tags if stated_direction(HtmlToken("start", tag)) == direction_of(language)}
 
 
 def parse_markdown(content: bytes, name: Path) -> MarkdownFile:
