@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import unescape
 from itertools import groupby
 
@@ -67,14 +67,9 @@ def tag_in_language(tag: str, language: str) -> str:
     if not is_page(tag):
         return tag
     names = {one.name for one in found}
-    new = [] if names & {*LANGUAGES} else [*LANGUAGES] if "xmlns" in tag else ["lang"]
-    added = {name: html.escape(language) for name in new}
-    return _with_new(tag, added | ({"dir": "rtl"} if direction == "rtl" and "dir" not in names else {}))
-
-
-def tag_in_direction(tag: str, direction: str) -> str:
-    """Return a tag without a direction with one."""
-    return _with_new(tag, {"dir": direction})
+    tag = with_new(tag, dir="rtl") if direction == "rtl" and "dir" not in names else tag
+    new = () if names & {*LANGUAGES} else LANGUAGES if "xmlns" in tag else LANGUAGES[:1]
+    return with_new(tag, **dict.fromkeys(new, language))
 
 
 def is_page(tag: str) -> bool:
@@ -82,9 +77,9 @@ def is_page(tag: str) -> bool:
     return re.match(r"<html\b", tag, re.IGNORECASE) is not None
 
 
-def _with_new(tag: str, attributes: Mapping[str, str]) -> str:
-    """Return a tag with more attributes, after its name."""
-    added = "".join(f' {name}="{value}"' for name, value in attributes.items())
+def with_new(tag: str, **attributes: str) -> str:
+    """Return a tag with more attributes, after its name: at the end there may be code of a template."""
+    added = "".join(f' {name}="{html.escape(value)}"' for name, value in attributes.items())
     return re.sub(r"(?<=<)[^\s/>]+", lambda match: match[0] + added, tag, count=1)
 
 

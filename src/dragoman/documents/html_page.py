@@ -18,8 +18,8 @@ from dragoman.documents.html_attributes import (
     attribute_texts,
     direction_of,
     is_page,
-    tag_in_direction,
     tag_in_language,
+    with_new,
 )
 from dragoman.documents.html_flows import HtmlFlow, PageCutter
 from dragoman.documents.html_tokens import HtmlToken, html_tokens
@@ -83,7 +83,7 @@ class WebPage:
             tags |= {tag: tag_in_language(tags.get(tag, tag), target_lang) for tag in named}
             if any(map(is_page, named)):
                 others = {tag: way for tag, way in kept.items() if way != direction_of(target_lang)}
-                tags |= {tag: tag_in_direction(tags.get(tag, tag), way) for tag, way in others.items()}
+                tags |= {tag: with_new(tags.get(tag, tag), dir=way) for tag, way in others.items()}
         written = (
             part.fill(next(flows), tags) if isinstance(part, HtmlFlow) else tags.get(part, part) for part in self._parts
         )
