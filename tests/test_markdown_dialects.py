@@ -5,10 +5,15 @@ In the samples, each letter of what is translated is written in upper case by th
 
 from __future__ import annotations
 
+import html
+import re
 import time
 
 import pytest
 from document_samples import require_documents
+from extras import import_extra
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dragoman.documents import Document, parse_document
 from dragoman.documents.document import Noted
@@ -153,6 +158,45 @@ def test_links_to_headings_of_other_pages_are_noted() -> None:
     assert isinstance(document, Noted)
     (note,) = document.notes()
     assert note.startswith("2 links to headings, such as guide.md#cat: ")
+
+
+RENDERER = import_extra("markdown_it", "documents").MarkdownIt("commonmark").enable("strikethrough")
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "links", "expected"),
+    [
+        ("**The note:** read", "注意：阅读", [(0, 0), (1, 0), (1, 1), (2, 2)], "<strong>注意</strong>：阅读"),
+        ("It is _really_ good.", "这真的好。", [(2, 1), (2, 2), (3, 3)], "这<em>真的</em>好。"),
+        ("**_Very_ good:** yes", "很好：是", [(0, 0), (1, 1), (2, 2)], "<strong><em>很</em>好</strong>：是"),
+        ("**Note:** read", "Hinweis: lies", [(0, 0), (1, 1)], "<strong>Hinweis:</strong> lies"),
+        ("~~Old.~~ new", "旧。新", [(0, 0), (1, 1)], "<del>旧</del>。新"),
+        ('a *b* _"/"_ **c**/**d**', 'a b "/" c/d', [(n, n) for n in range(4)], None),
+    ],
+)
+def test_emphasis_is_read_as_emphasis(
+    text: str, translation: str, links: list[tuple[int, int]], expected: str | None
+) -> None:
+    document = parse_document(text.encode(), "md")
+    written = document.rebuild([Translation(translation, 0.0, (), alignment=tuple(links))]).decode()
+    rendered = RENDERER.renderInline(written)
+    assert re.sub("<[^<>]*>", "", html.unescape(rendered)) == translation
+    assert rendered.replace("<s>", "<del>").replace("</s>", "</del>") == (expected or rendered)
+
+
+@given(st.text(st.sampled_from("ab _*`~[](){}<>&!;#\\1.:/é中"), max_size=20))
+def test_escaped_text_is_read_as_text(text: str) -> None:
+    from dragoman.documents.markdown_texts import escaped
+
+    text = " ".join(text.split())
+    assert html.unescape(RENDERER.renderInline(escaped(text))) == text
+
+
+def test_a_paragraph_may_begin_with_code_and_have_signs_inside_words() -> None:
+    text = "```` ```{note} ```` is a note: g++: g++, a==b c==d."
+    document = parse_document(text.encode(), "md")
+    assert [segment.text for segment in document.segments()] == [text]
+    assert filled(document) == "```` ```{note} ```` IS A NOTE: G++: G++, A==B C==D."
 
 
 def test_the_title_of_an_admonition_has_no_quotation_mark() -> None:

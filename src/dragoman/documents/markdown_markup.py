@@ -81,8 +81,8 @@ class Pair(NamedTuple):
 #: Words between signs, which may have other marks in them.
 PAIRS = (
     Pair("{++", 3, re.compile(r"\{(\+\+|--|==)(?=\S)[^{}\n]{1,500}?(?<=\S)\1\}")),
-    Pair("==", 2, re.compile(r"==(?=[^\s=])[^=\n]{1,500}(?<=[^\s=])==(?!=)")),
-    Pair("++", 2, re.compile(r"\+\+(?=[^\s+])[^+\n]{1,500}(?<=[^\s+])\+\+(?!\+)")),
+    Pair("==", 2, re.compile(r"(?<![\dA-Za-z_=])==(?=[^\s=])[^=\n]{1,500}(?<=[^\s=])==(?!=)")),
+    Pair("++", 2, re.compile(r"(?<![\dA-Za-z_+])\+\+(?=[^\s+])[^+\n]{1,500}(?<=[^\s+])\+\+(?!\+)")),
 )
 #: Subscripts and superscripts.
 SCRIPTS = (

@@ -11,6 +11,7 @@ from itertools import accumulate
 from markdown_it.token import Token
 
 from dragoman.documents.mark_projection import project
+from dragoman.documents.markdown_emphasis import place_emphasis, with_places
 from dragoman.documents.markdown_lines import QUOTED
 from dragoman.documents.markdown_marks import FIXED_SPACE, MarkedLine
 from dragoman.documents.markdown_texts import escaped, escaped_near_links
@@ -61,9 +62,9 @@ class Paragraph:
             mark._replace(opening=replaced(mark.opening, changed), closing=replaced(mark.closing, changed))
             for mark in self.source.marks
         )
-        source = replace(self.source, marks=tuple(marks))
+        source = replace(self.source, marks=tuple(map(with_places, marks)))
         escape = escaped_near_links if any(mark.opening.startswith("[") for mark in source.marks) else escaped
-        written = project(source, translation.text, translation.alignment, escape)
+        written = place_emphasis(project(source, translation.text, translation.alignment, escape))
         written = written.replace("|", "\\|") if self.is_cell else written
         written = written.replace('"', "'") if self.is_quoted else written
         written = written if source.marks[:1] and not written[:1].isalnum() else _guarded(written)
@@ -154,4 +155,5 @@ class Lines:
 def _guarded(text: str) -> str:
     """Return a text whose beginning begins no block."""
     match = _BLOCK.match(text)
-    return text[: match.start("mark")] + "\\" + text[match.start("mark") :] if match else text
+    is_block = match is not None and match["mark"] != "```"  # which only code begins with here
+    return text[: match.start("mark")] + "\\" + text[match.start("mark") :] if match and is_block else text

@@ -15,7 +15,7 @@ from dragoman.translator import Translation
 
 #: Characters that would begin markup. A backslash at the end would escape what follows.
 _MARKUP = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~]|\Z)|`|\*(?!\s)|(?<!\s)\*|(?<!\w)_|_(?!\w)|\[(?=[^\]]{0,500}\](?:[\[(:]|\Z))|<(?=[A-Za-z/!?])"
+    r"\\(?=[!-/:-@\[-`{-~]|\Z)|`|\*(?!\s)|(?<!\s)\*|(?<!\w)_++|(?<!_)_++(?![^\W_])|\[(?=[^\]]{0,500}\](?:[\[(:]|\Z))|<(?=[A-Za-z/!?])"
     r"|&(?=#?\w+;)|~(?=~)"
 )
 _IN_TITLE = re.compile(r"\\(?=[!-/:-@\[-`{-~]|\Z)|&(?=#?\w+;)")
@@ -26,7 +26,7 @@ _SPACE = re.compile(r"\s*")
 
 def escaped(text: str) -> str:
     """Return a text without characters that would be read as markup."""
-    return _MARKUP.sub(lambda match: "\\" + match[0], text.replace("\n", " "))
+    return _MARKUP.sub(lambda match: "".join(f"\\{sign}" for sign in match[0]), text.replace("\n", " "))
 
 
 def escaped_near_links(text: str) -> str:
