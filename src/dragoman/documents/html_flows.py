@@ -254,7 +254,7 @@ def _matching_ends(tokens: Sequence[HtmlToken]) -> dict[int, int]:
             ends[open_tags[token.name].pop()] = at + 1
         is_block = token.name and token.name not in INLINE and token.name not in CODE and token.name not in OBJECTS
         if is_block and token.kind in ("start", "end"):
-            for name in (*INLINE, *CODE):
+            for name in (INLINE | CODE) - {"math"}:  # the elements of a formula are no blocks
                 open_tags.pop(name, None)
     return ends
 

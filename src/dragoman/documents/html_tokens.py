@@ -18,11 +18,12 @@ INLINE = frozenset((
     "input", "ins", "label", "mark", "nobr", "q", "rb", "rp", "rt", "rtc", "ruby", "s", "small", "span", "strike",
     "strong", "sub", "sup", "time", "tt", "u", "wbr",
 ))  # fmt: skip
-CODE = frozenset(("code", "kbd", "samp", "var"))
+#: Elements that stay, as words of their sentence.
+CODE = frozenset(("code", "kbd", "samp", "var", "math"))
 #: Readings of the characters before them, and the brackets around readings.
 READINGS = frozenset(("rt", "rtc", "rp"))
 #: Elements whose content is no text; the first ones may stand in a line of text.
-OBJECTS = frozenset(["script", "style", "svg", "math", "audio", "video", "canvas", "object", "template"])
+OBJECTS = frozenset(["script", "style", "svg", "audio", "video", "canvas", "object", "template"])
 SKIPPED = frozenset(("pre", "textarea", "iframe", "noembed", "xmp", "plaintext"))
 VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
