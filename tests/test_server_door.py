@@ -42,8 +42,8 @@ def wrong() -> ApiError:
 
 
 def error_of(answer: Any) -> str:
-    message: str = answer.json()["error"]
-    return message
+    error = answer.json()["error"]  # a message, or OpenAI's form
+    return str(error["message"] if isinstance(error, dict) else error)
 
 
 # ------------------------------------------------------------------------------------------------ keys

@@ -195,7 +195,10 @@ def test_other_methods_and_paths_are_refused(client: Any) -> None:
     assert client.get("/translate").status_code == 405
     assert client.post("/languages").status_code == 405
     answer = client.get("/nothing")
-    assert (answer.status_code, answer.json()) == (404, {"error": "Not Found"})
+    assert (answer.status_code, answer.json()) == (
+        404,
+        {"error": "there is no GET /nothing here; /spec lists the endpoints"},
+    )
 
 
 def test_detect(client: Any) -> None:

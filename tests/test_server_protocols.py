@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from serving import KEY, client_of, require_server, write_many
-from tiny import PAIRS
+from tiny import PAIRS, write_tiny_bundle
 
 from dragoman.errors import DeadlineError
 
@@ -98,10 +98,10 @@ def test_an_error_in_the_middle_ends_the_stream(client: Any, monkeypatch: pytest
     [
         (404, "there is no model other", {"model": "other"}),
         (404, "there is no model other:de", {"model": "other:de"}),
-        (400, "everyday:de", {"model": "everyday"}),
-        (400, "does not know the languages en-ja", {"model": "everyday:en-ja"}),
+        (400, 'en, de, fr, zh; name one of them, such as "model": "everyday:de"', {"model": "everyday"}),
+        (400, "does not know the languages en-ja; its languages are en, de, fr, zh", {"model": "everyday:en-ja"}),
         (400, "does not know the languages fr-xx", {"model": "everyday:fr-xx"}),
-        (400, "xx is not supported", {"model": "everyday:xx"}),
+        (400, "xx is not supported; this server translates en, de, fr, zh", {"model": "everyday:xx"}),
         (400, "n must be 1", {"n": 2}),
         (400, "response_format", {"response_format": {"type": "json_object"}}),
         (400, "besides text", {"content": [{"type": "image_url", "image_url": {"url": "x"}}]}),
@@ -115,14 +115,45 @@ def test_openais_errors_say_what_is_wrong(client: Any, status: int, message: str
     error = answer.json()["error"]
     assert (answer.status_code, error["type"]) == (status, "invalid_request_error")
     assert message in error["message"]
+    assert error["code"] == ("model_not_found" if status == 404 else None)
 
 
 def test_the_list_of_models_offers_names_that_translate(client: Any) -> None:
     listed = client.get("/v1/models").json()
     assert listed["object"] == "list"
     names = [each["id"] for each in listed["data"]]
-    assert names == ["everyday", "everyday:en", "everyday:de", "everyday:fr", "everyday:zh"]
-    assert all(chat(client, model=name).status_code == 200 for name in names[1:])
+    ours = ["everyday:de", "everyday:fr", "everyday:zh", "everyday:en", "everyday"]
+    assert names == [*ours, *(name.replace("everyday", "dragoman") for name in ours)]
+    for entry in listed["data"]:
+        assert client.get(f"/v1/models/{entry['id']}").json() == entry
+        assert chat(client, model=entry["id"]).status_code == (200 if ":" in entry["id"] else 400)
+    assert chat(client, model=names[0]).json()["choices"][0]["message"]["content"] == german(client, TEXT)
+
+
+def test_a_model_of_one_direction_needs_no_language(tmp_path: Path) -> None:
+    with client_of(write_tiny_bundle(tmp_path / "one", seed=3, max_length=40)) as client:
+        names = [each["id"] for each in client.get("/v1/models").json()["data"]]
+        assert names == ["one:de", "one", "dragoman:de", "dragoman"]
+        assert {chat(client, model=name).status_code for name in names} == {200}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/v1/models/gpt", 404, "model_not_found"),
+        ("GET", "/v1/models/everyday:xx", 400, None),
+        ("GET", "/v1/chat/completions", 405, None),
+        ("POST", "/v1/chat/nothing", 404, None),
+        ("POST", "/v1/responses", 404, None),
+    ],
+)
+def test_other_endpoints_of_openai_are_refused_in_its_form(
+    client: Any, method: str, path: str, status: int, code: str | None
+) -> None:
+    answer = client.request(method, path)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["type"], error["code"]) == (status, "invalid_request_error", code)
+    assert path.rpartition("/")[2].removeprefix("everyday:") in error["message"]
 
 
 # ------------------------------------------------------------------------------------------------ DeepL
@@ -262,6 +293,7 @@ def test_each_protocol_has_its_keys_and_statuses(client: Any, tmp_path: Path) ->
             guarded.headers.update(sent)
             refused = chat(guarded)
             assert (refused.status_code, refused.json()["error"]["code"]) == (401, "invalid_api_key")
+            assert guarded.get("/v1/models").json() == guarded.get("/v1/models/many").json() == refused.json()
             refused = deepl(guarded, "A dog.")
             assert (refused.status_code, [*refused.json()]) == (403, ["message"])
             assert guarded.get("/v2/glossaries").status_code == 403

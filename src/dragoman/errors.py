@@ -47,6 +47,16 @@ def counted(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
+def some_of(names: Sequence[str], most: int = 10) -> str:
+    """Return the first of some names, and how many others there are.
+
+    >>> some_of(["en", "de", "fr"]), some_of(["en", "de", "fr"], 2)
+    ('en, de, fr', 'en, de and 1 more')
+    """
+    rest = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest
+
+
 def install_advice(extra: str, beginning: str = "install it") -> str:
     """Return the advice to install an extra. dragoman is there already: pip fetches only what the extra needs.
 

@@ -76,23 +76,46 @@ def test_a_client_that_has_the_settings_of_the_guide_calls_the_tools(mode: str, 
     assert (tmp_path / "log").read_text() == ""
 
 
-@pytest.mark.parametrize(
-    "ending", ["end of input", pytest.param("SIGTERM", marks=pytest.mark.skipif(os.name == "nt", reason="signals"))]
-)
-def test_standard_output_has_the_protocol_alone_and_the_server_ends(ending: str) -> None:
+def messages_of(texts: str | list[str]) -> list[dict[str, Any]]:
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    translate = {"name": "translate", "arguments": {"text": SENTENCES[0], "target": "de"}}
-    messages = [
+    translate = {"name": "translate", "arguments": {"text": texts, "target": "de"}}
+    return [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": translate},
     ]
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_who_closes_standard_input_at_once_gets_all_answers(is_cancelled: bool) -> None:
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
+    sent = "\n".join(map(json.dumps, messages_of(SENTENCES) + [cancel] * is_cancelled))
+    command = [*PROGRAM, "mcp", "-m", "everyday"]
+    done = subprocess.run(command, env=ENVIRONMENT, input=sent, capture_output=True, text=True, timeout=60)
+    results = {answer["id"]: "result" in answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert results == {1: True, 2: True} or (is_cancelled and results == {1: True})
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_an_error_of_one_line() -> None:
+    command = [*PROGRAM, "mcp", "-m", "everyday"]
+    sent = "\n".join(map(json.dumps, messages_of("Hello.")))
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, env=ENVIRONMENT, input=sent, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (5, "error: No space left on device: standard output; free some space\n")
+
+
+@pytest.mark.parametrize(
+    "ending", ["end of input", pytest.param("SIGTERM", marks=pytest.mark.skipif(os.name == "nt", reason="signals"))]
+)
+def test_standard_output_has_the_protocol_alone_and_the_server_ends(ending: str) -> None:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     command = [*PROGRAM, "mcp", "-m", "everyday"]
     with subprocess.Popen(command, env=ENVIRONMENT, text=True, encoding="utf-8", **pipes) as server:
         assert server.stdin is not None
         assert server.stdout is not None
-        for message in messages:
+        for message in messages_of(SENTENCES[0]):
             print(json.dumps(message), file=server.stdin, flush=True)
         answers = [json.loads(server.stdout.readline()) for _ in (1, 2)]
         if ending == "SIGTERM":

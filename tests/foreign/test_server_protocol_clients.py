@@ -33,11 +33,16 @@ def test_openais_client_translates(address: str, translator: Translator) -> None
     def ask(model: str, **options: Any) -> Any:
         return client.chat.completions.create(model=model, messages=messages, temperature=0.2, **options)
 
-    assert {"everyday", "everyday:de"} <= {model.id for model in client.models.list()}
+    listed = [model.id for model in client.models.list()]
+    assert {"everyday", "everyday:en", "dragoman:de"} <= set(listed)
+    assert client.models.retrieve(listed[0]).id == listed[0]
+    with pytest.raises(openai.NotFoundError, match="there is no model gpt"):
+        client.models.retrieve("gpt")
     lines = [str(translator.translate(line, source_lang="en", target_lang="de").text) for line in TEXT.split("\n\n")]
     german = "\n\n".join(lines)
     answer = ask("everyday:en-de")
     assert (answer.choices[0].message.content, answer.choices[0].finish_reason) == (german, "stop")
+    assert ask(listed[0]).choices[0].message.content == german  # who knows nothing takes the first
     assert ask("everyday", extra_body={"target_lang": "de"}).choices[0].message.content == german
     chunks = list(ask("everyday:de", stream=True, stream_options={"include_usage": True}))
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks[:-1]) == german
@@ -47,7 +52,7 @@ def test_openais_client_translates(address: str, translator: Translator) -> None
     with pytest.raises(openai.BadRequestError, match="xx is not supported"):
         ask("everyday:xx")
     with pytest.raises(openai.AuthenticationError, match="Invalid API key"):
-        openai.OpenAI(base_url=f"{address}/v1", api_key="wrong").chat.completions.create(model="x", messages=messages)
+        openai.OpenAI(base_url=f"{address}/v1", api_key="wrong").models.list()
 
 
 def test_deepls_client_translates(address: str, translator: Translator) -> None:

@@ -7,13 +7,15 @@ import json
 import signal
 import sys
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dragoman import __version__
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import model_option
-from dragoman.cli.streams import say
+from dragoman.cli.streams import STDOUT, say
 from dragoman.errors import DataError
 from dragoman.machine.signals import ending_signals
 
@@ -50,9 +52,13 @@ def mcp(
     try:
         anyio.run(_serve, tools)
     except BaseExceptionGroup as group:
-        if group.subgroup(BrokenPipeError) is None:
+        error: BaseException | None = group.subgroup(OSError)
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        if not isinstance(error, OSError):
             raise
-        raise BrokenPipeError from None
+        error.filename = STDOUT
+        raise error from None
 
 
 async def _serve(tools: AgentTools) -> None:
@@ -90,5 +96,42 @@ async def _serve(tools: AgentTools) -> None:
         return types.CallToolResult(content=[text], structured_content=result)
 
     server = Server("dragoman", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool)
-    async with stdio_server() as (incoming, outgoing):
+    async with stdio_server() as streams, _until_answered(*streams) as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+@asynccontextmanager
+async def _until_answered(incoming: Any, outgoing: Any) -> AsyncIterator[tuple[Any, Any]]:
+    """Yield two streams in place of a client's, whose end comes when all that it asked for is answered."""
+    import anyio
+    import mcp_types as types
+
+    (ask, asked), (answer, answers) = (anyio.create_memory_object_stream[Any]() for _ in range(2))
+    unanswered, has_ended = set[Any](), anyio.Event()
+
+    async def forward() -> None:
+        async with incoming:
+            async for each in incoming:
+                message = getattr(each, "message", None)  # one that cannot be read has none
+                if isinstance(message, types.JSONRPCRequest):
+                    unanswered.add(message.id)
+                elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+                    unanswered.discard((message.params or {}).get("requestId"))  # it need not be answered
+                await ask.send(each)
+        has_ended.set()
+        if not unanswered:
+            ask.close()
+
+    async def back() -> None:
+        async with outgoing:
+            async for each in answers:
+                await outgoing.send(each)
+                unanswered.discard(getattr(each.message, "id", None))
+                if has_ended.is_set() and not unanswered:
+                    ask.close()
+
+    async with anyio.create_task_group() as tasks, answers:
+        tasks.start_soon(forward)
+        tasks.start_soon(back)
+        yield asked, answer
+        tasks.cancel_scope.cancel()

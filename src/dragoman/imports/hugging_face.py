@@ -16,7 +16,7 @@ import numpy as np
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.bundle.layout import Layout
-from dragoman.errors import BundleError
+from dragoman.errors import BundleError, some_of
 from dragoman.exchange.hugging_face_weights import (
     OUTPUT,
     OUTPUT_BIAS,
@@ -136,8 +136,7 @@ def _checked(
         raise BundleError("the tensors are not those of its config.json", folder, advice=advice, details=problems)
     aliases = {SHARED, OUTPUT, *map(token_embedding, SIDES)}
     if extra := sorted(stored.keys() - expected.keys() - aliases):
-        rest = f" and {len(extra) - _MOST_LISTED:,} more" if len(extra) > _MOST_LISTED else ""
-        _log.warning(f"{folder}: left out, as transformers does: {', '.join(extra[:_MOST_LISTED])}{rest}")
+        _log.warning(f"{folder}: left out, as transformers does: {some_of(extra, _MOST_LISTED)}")
     return list(expected)
 
 

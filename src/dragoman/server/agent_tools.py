@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from dragoman.bundle.finding import find_bundle
 from dragoman.bundle.model_list import described_model, list_models
-from dragoman.errors import BundleError, ConfigError, DragomanError
+from dragoman.errors import BundleError, ConfigError, DragomanError, some_of
 from dragoman.server.api_errors import ApiError, describe
 from dragoman.server.detection import UNDETECTABLE, Detection, Detector
 from dragoman.server.libretranslate_input import check_limits
@@ -175,7 +175,7 @@ def _directions(models: Sequence[str]) -> dict[str, Sequence[Direction]]:
 def _language(directory: Directory, code: str) -> str:
     """Return a language as the models name it."""
     if (found := directory.find(code)) is None:
-        raise ConfigError(f"no model has the language {code[:100]!r}", advice=f"use {', '.join(directory.languages)}")
+        raise ConfigError(f"no model has the language {code[:100]!r}", advice=f"use {some_of(directory.languages)}")
     return found
 
 

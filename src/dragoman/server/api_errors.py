@@ -30,6 +30,14 @@ class ApiError(Exception):
         self.message = message.encode(errors="replace").decode()
         self.retry_after = retry_after
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Come back from another process as it was."""
+        return type(self), (self.status, self.message, self.retry_after)
+
+
+class UnknownModelError(ApiError):
+    """A request for a model that the server does not have."""
+
 
 class KeyRefusedError(ApiError):
     """A request without a valid key. Each protocol has a status of its own for it."""

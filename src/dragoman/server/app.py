@@ -77,7 +77,7 @@ def _add_errors(api: FastAPI, parts: ServerParts) -> None:
 
     @api.exception_handler(ApiError)
     async def refuse(request: Request, error: ApiError) -> Response:
-        return refusal(path_of(request.scope, prefix), error)
+        return refusal(request.scope, prefix, error)
 
     @api.exception_handler(DragomanError)
     async def refuse_by_translator(request: Request, error: DragomanError) -> Response:
@@ -89,7 +89,10 @@ def _add_errors(api: FastAPI, parts: ServerParts) -> None:
 
     @api.exception_handler(HTTPException)
     async def refuse_path(request: Request, error: HTTPException) -> Response:
-        return refusal(path_of(request.scope, prefix), ApiError(error.status_code, str(error.detail)), error.headers)
+        problem, path = str(error.detail), path_of(request.scope, prefix)
+        if error.status_code in (404, 405):
+            problem = f"there is no {request.method} {path[:100]} here; {prefix}/spec lists the endpoints"
+        return refusal(request.scope, prefix, ApiError(error.status_code, problem), error.headers)
 
     @api.exception_handler(ClientGoneError)
     async def end(_: Request, __: ClientGoneError) -> Response:

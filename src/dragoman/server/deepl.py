@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -214,8 +213,9 @@ async def _glossary(parts: ServerParts, parameters: Parameters) -> Glossary:
         require_language(directory, parameters.require_language(name)) for name in ("source_lang", "target_lang")
     )
     require_route(directory, source, target)
-    read = partial(read_entries, text, parameters.optional_text("entries_format") or "tsv")
-    return Glossary(name, source, target, *await parts.service.in_thread(read))
+    format, service = parameters.optional_text("entries_format") or "tsv", parts.service
+    read = await service.helpers.call(read_entries, text, format, stop=service.stop())
+    return Glossary(name, source, target, *read)
 
 
 def _described(glossary: Glossary) -> dict[str, Any]:

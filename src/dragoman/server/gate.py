@@ -82,7 +82,7 @@ class Gate:
             await self._refusal(scope, ApiError(500, "internal error"))(scope, receive, passage.send)
 
     def _refusal(self, scope: Scope, error: ApiError) -> Response:
-        return refusal(path_of(scope, self._parts.config.url_prefix), error)
+        return refusal(scope, self._parts.config.url_prefix, error)
 
     def _is_open(self, scope: Scope) -> bool:
         path = path_of(scope, self._parts.config.url_prefix)

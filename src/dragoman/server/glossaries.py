@@ -91,8 +91,8 @@ class Glossaries:
         del self._known[owner, number]
 
 
-def read_entries(text: str, format: str) -> tuple[dict[str, str], TermList]:
-    """Return the entries of a glossary, and their terms.
+def read_entries(_: None, text: str, format: str) -> tuple[dict[str, str], TermList]:
+    """Return the entries of a glossary, and their terms. A helper process calls it.
 
     Args:
         format: tsv or csv; columns after the second of CSV are not read.

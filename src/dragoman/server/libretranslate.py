@@ -39,6 +39,7 @@ from dragoman.translator import Request as TextRequest
 
 #: Seconds after which LibreTranslate's page gives up.
 _PAGE_SECONDS = 500
+_require_language = partial(require_language, advises=False)
 _NO_FILES = "Files translation are disabled on this server."
 
 
@@ -130,8 +131,8 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
     check_limits(texts, config)
     parts.take(request, texts)
     directory = parts.shelf.directory
-    known = None if source == AUTO else require_language(directory, source)
-    target = require_language(directory, target)
+    known = None if source == AUTO else _require_language(directory, source)
+    target = _require_language(directory, target)
     if (format := parameters.get("format") or "text") not in ("text", "html"):
         raise ApiError(400, f"{shown(format)} format is not supported")
     seen = [without_markup(text) for text in texts] if format == "html" else texts
@@ -158,10 +159,10 @@ async def _suggest(parts: ServerParts, request: Request, parameters: Parameters)
     source, target = parameters.require_language("source"), parameters.require_language("target")
     check_limits([text, translation], parts.config)
     parts.take(request, [text, translation])
-    target = require_language(parts.shelf.directory, target)
+    target = _require_language(parts.shelf.directory, target)
     if source == AUTO:
         source = (await detect_sources(parts, [text], target))[0].language
-    source = require_language(parts.shelf.directory, source)
+    source = _require_language(parts.shelf.directory, source)
     lines, written = (split_lines(one).lines for one in (text, translation))
     if not lines or len(lines) != len(written):
         raise ApiError(400, f"q has {counted(len(lines), 'line')} with words, and s has {len(written):,}; send as many")
@@ -184,7 +185,7 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
     if (suffix := path.suffix.lower()) not in FORMATS:
         raise ApiError(400, f"Invalid request: file format not supported; this server reads {' '.join(FORMATS)}")
     directory = parts.shelf.directory
-    target = require_language(directory, target)
+    target = _require_language(directory, target)
     languages = None if source == AUTO else source, target
     columns, terms = parameters.optional_text("columns"), parameters.optional_text("terms")
     document = SentDocument(
@@ -202,7 +203,7 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
     parts.take(request, texts)
     if source == AUTO:
         source = (await detect_sources(parts, ["\n".join(texts[:100])], target))[0].language
-    source = require_language(directory, source)
+    source = _require_language(directory, source)
     if terms:
         lines = await parts.service.in_thread(partial(with_terms, lines, terms))
     ((content, report),) = await translate_documents(parts, [document], [source], target, [lines])

@@ -22,9 +22,7 @@ from dragoman.server.model_shelf import KnownModel
 from dragoman.server.native_schema import (
     AlternativeAnswer,
     LineAnswer,
-    ListedModel,
     ModelAnswer,
-    ModelList,
     ModelRequest,
     PartAnswer,
     StreamRequest,
@@ -34,8 +32,7 @@ from dragoman.server.native_schema import (
     TranslateAnswer,
     TranslateRequest,
 )
-from dragoman.server.openai_api import model_ids, openai_routes
-from dragoman.server.routing import Directory
+from dragoman.server.openai_api import openai_routes
 from dragoman.server.server_parts import ServerParts, bearer_token
 from dragoman.server.streaming import events
 from dragoman.server.term_lists import WantedLists
@@ -67,10 +64,6 @@ def native_routes(parts: ServerParts) -> APIRouter:
     async def stream(request: Request, body: StreamRequest) -> Response:
         sent = await answered(parts, request, _events(parts, request, body))
         return StreamingResponse(sent, media_type="text/event-stream")
-
-    @clients.get("/models", summary="List the models", responses={200: {"model": ModelList}})
-    async def models() -> Response:
-        return JSONResponse({"object": "list", "data": [one for each in parts.shelf.models() for one in _listed(each)]})
 
     @clients.get("/terms", summary="List the term lists, with their numbers of terms")
     async def term_lists() -> Response:
@@ -109,12 +102,6 @@ def _described(model: KnownModel) -> dict[str, object]:
         name=model.name, directions=list(model.directions), loaded=model.loaded is not None, megabytes=size
     )
     return answer.model_dump(mode="json")
-
-
-def _listed(model: KnownModel) -> list[dict[str, object]]:
-    """Return the entries of a model: one for itself, and one for each language that it translates into."""
-    ids = model_ids(model.name, Directory({model.name: model.directions}))
-    return [ListedModel(**_described(model), id=each).model_dump(mode="json") for each in ids]
 
 
 async def _events(parts: ServerParts, request: Request, body: StreamRequest) -> AsyncIterator[str]:

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, for programs that speak to such a server: the last message of the user is translated."""
+"""OpenAI's API, for programs that speak to such a server: models, and chats whose last message is translated."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pydantic import BaseModel, FailFast, Field
 from starlette.responses import JSONResponse, StreamingResponse
 
 from dragoman.alignment.word_spans import words
-from dragoman.errors import DragomanError
-from dragoman.server.api_errors import ApiError, api_error
+from dragoman.errors import DragomanError, some_of
+from dragoman.server.api_errors import ApiError, UnknownModelError, api_error
 from dragoman.server.connection import answered
 from dragoman.server.libretranslate_input import check_limits
-from dragoman.server.native_schema import Whole
+from dragoman.server.native_schema import ListedModel, ModelList, Whole
 from dragoman.server.refusals import openai_error
 from dragoman.server.routing import Directory
 from dragoman.server.server_parts import ServerParts
@@ -63,14 +63,24 @@ class ChatRequest(BaseModel):
 
 
 def openai_routes(parts: ServerParts, route_class: type[APIRoute]) -> APIRouter:
-    """Return the endpoint.
+    """Return the endpoints.
 
     Args:
         route_class: checks a request before it is validated.
     """
-    router = APIRouter(prefix="/v1/chat", tags=["OpenAI"], route_class=route_class)
+    router = APIRouter(prefix="/v1", tags=["OpenAI"], route_class=route_class)
 
-    @router.post("/completions", summary="Translate the last message of the user")
+    @router.get("/models", summary="List the models", responses={200: {"model": ModelList}})
+    async def models() -> Response:
+        directories = _directories(parts)
+        listed = [_listed(parts, each) for name in directories for each in _ids(name, directories[name])]
+        return JSONResponse({"object": "list", "data": listed})
+
+    @router.get("/models/{name}", summary="Describe a model", responses={200: {"model": ListedModel}})
+    async def model(name: str) -> Response:
+        return JSONResponse(_listed(parts, name))
+
+    @router.post("/chat/completions", summary="Translate the last message of the user")
     async def complete(request: Request, body: ChatRequest) -> Response:
         if not body.stream:
             return JSONResponse(await answered(parts, request, _complete(parts, request, body)))
@@ -80,9 +90,46 @@ def openai_routes(parts: ServerParts, route_class: type[APIRoute]) -> APIRouter:
     return router
 
 
-def model_ids(name: str, directory: Directory) -> list[str]:
-    """Return the names by which programs may choose a model, and with it the language to translate into."""
-    return [name, *(f"{name}{_COLON}{code}" for code in directory.goals())]
+def _ids(name: str, directory: Directory) -> list[str]:
+    """Return the names by which programs may choose a model, and with it the language to translate into.
+
+    The first one translates, because many take that: into another language than the first source. The last one is the
+    model without a language.
+    """
+    first = directory.languages[:1]
+    goals = sorted(directory.goals(), key=lambda code: code in first)
+    return [*(f"{name}{_COLON}{code}" for code in goals), name]
+
+
+def _directories(parts: ServerParts) -> dict[str, Directory]:
+    """Return the languages of each model by its name, and last those of all together, if no model has their name."""
+    own = parts.shelf.directories()
+    return own | ({} if ALL in own else {ALL: parts.shelf.directory})
+
+
+def _listed(parts: ServerParts, asked: str) -> dict[str, object]:
+    """Return the entry of a model in a list.
+
+    Args:
+        asked: its name, with its languages or without.
+
+    Raises:
+        ApiError: there is no such model or language.
+    """
+    name, directory, *codes = _chosen(parts, asked)
+    for code in filter(None, codes):
+        require_language(directory, code)
+    known = parts.shelf.models()
+    models = [model for model in known if model.name == name] or known
+    directions = dict.fromkeys(direction for model in models for direction in model.directions)
+    entry = ListedModel(
+        id=asked,
+        name=name,
+        directions=list(directions),
+        loaded=all(model.loaded for model in models),
+        megabytes=round(sum(model.n_bytes for model in models) / 1e6, 1),
+    )
+    return entry.model_dump(mode="json")
 
 
 async def _complete(parts: ServerParts, request: Request, body: ChatRequest) -> dict[str, Any]:
@@ -117,7 +164,7 @@ async def _chunks(parts: ServerParts, body: ChatRequest, asked: AskedText, strea
     except (ApiError, DragomanError) as error:
         busy = parts.service.queue.busy_seconds
         problem = error if isinstance(error, ApiError) else api_error(error, busy)
-        yield _event(openai_error(problem.message, problem.status))
+        yield _event(openai_error(problem, problem.status))
 
 
 async def _asked(parts: ServerParts, request: Request, body: ChatRequest) -> AskedText:
@@ -133,7 +180,14 @@ async def _asked(parts: ServerParts, request: Request, body: ChatRequest) -> Ask
     text = _text(body)
     check_limits([text], parts.config)
     parts.take(request, [text])
-    directory, source, target = _chosen(parts, body)
+    name, directory, source, target = _chosen(parts, body.model)
+    goals = directory.goals()
+    source = body.source_lang or source or AUTO
+    target = body.target_lang or target or (goals[0] if len(goals) == 1 else "")
+    if not target:
+        problem = f"the model {name} translates into several languages: {some_of(goals)}"
+        raise ApiError(400, f'{problem}; name one of them, such as "model": "{_ids(name, directory)[0]}"')
+    target = require_language(directory, target)
     if source == AUTO:
         source = (await detect_sources(parts, [text], target, directory))[0].language
     return AskedText(TextRequest(text), require_language(directory, source), target, directory=directory)
@@ -150,21 +204,17 @@ def _text(body: ChatRequest) -> str:
     return whole("\n".join(texts))
 
 
-def _chosen(parts: ServerParts, body: ChatRequest) -> tuple[Directory, str, str]:
-    """Return the languages of the model that is named, and the source, which may be open, and the target.
+def _chosen(parts: ServerParts, model: str) -> tuple[str, Directory, str, str]:
+    """Return the name of a model without its languages, all that it has, and the source and the target that are named.
 
     Raises:
         ApiError: there is no such model or language.
     """
-    known = {ALL: parts.shelf.directory, **parts.shelf.directories()}
-    name, _, languages = (body.model, "", "") if body.model in known else body.model.rpartition(_COLON)
+    known = _directories(parts)
+    name, _, languages = (model, "", "") if model in known else model.rpartition(_COLON)
     if (directory := known.get(name)) is None:
-        raise ApiError(404, f"there is no model {body.model[:100]} (the server's: {', '.join(known)})")
-    source, target = _pair(languages, directory)
-    source, target = body.source_lang or source or AUTO, body.target_lang or target
-    if not target:
-        raise ApiError(400, f"the target language is missing; send target_lang, or a model such as {name}{_COLON}de")
-    return directory, source, require_language(directory, target)
+        raise UnknownModelError(404, f"there is no model {model[:100]} (the server's: {', '.join(known)})")
+    return name, directory, *_pair(languages, directory)
 
 
 def _pair(languages: str, directory: Directory) -> tuple[str, str]:
@@ -181,7 +231,8 @@ def _pair(languages: str, directory: Directory) -> tuple[str, str]:
         if None not in pair and pair[0] != pair[1]:
             return str(pair[0]), str(pair[1])
     if not _ONE_LANGUAGE.fullmatch(languages):
-        raise ApiError(400, f"the model does not know the languages {languages[:100]}")
+        problem = f"the model does not know the languages {languages[:100]}"
+        raise ApiError(400, f"{problem}; its languages are {some_of(directory.languages)}")
     return "", languages
 
 

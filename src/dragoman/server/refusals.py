@@ -8,12 +8,13 @@ from typing import Any
 from starlette.responses import JSONResponse
 from starlette.types import Scope
 
-from dragoman.server.api_errors import ApiError, KeyRefusedError
+from dragoman.server.api_errors import ApiError, KeyRefusedError, UnknownModelError
 
-#: The beginnings of the paths of other protocols.
-_OPENAI, _DEEPL = "/v1/chat/", ("/v2/", "/v3/")
+#: The beginnings of paths below /v1 that are this server's own; the others are OpenAI's, or would be.
+_OWN = ("/v1/translate", "/v1/terms", "/v1/health")
+_DEEPL = ("/v2/", "/v3/")
 #: OpenAI's statuses with a code of their own.
-_OPENAI_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
+_OPENAI_CODES = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 
 
 def path_of(scope: Scope, prefix: str) -> str:
@@ -26,28 +27,35 @@ def path_of(scope: Scope, prefix: str) -> str:
     return path.removeprefix(scope.get("root_path", "")).removeprefix(prefix)
 
 
-def refusal(path: str, error: ApiError, headers: Mapping[str, str] | None = None) -> JSONResponse:
+def refusal(scope: Scope, prefix: str, error: ApiError, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """Return the answer that refuses a request.
 
     Args:
-        path: as `path_of` returns it.
+        prefix: see `path_of`.
         headers: in addition to those that the error has.
     """
-    status, is_key = error.status, isinstance(error, KeyRefusedError)
+    path, status, is_key = path_of(scope, prefix), error.status, isinstance(error, KeyRefusedError)
     content: dict[str, Any] = {"error": error.message}
-    if path.startswith(_OPENAI):
+    if _is_openais(path, scope["method"]):
         status = 401 if is_key else status
-        content = openai_error(error.message, status)
+        content = openai_error(error, status)
     elif path.startswith(_DEEPL):
         status = 403 if is_key else status
         content = {"message": error.message}
     return JSONResponse(content, status, {**(headers or {}), **_headers(error)})
 
 
-def openai_error(message: str, status: int) -> dict[str, Any]:
+def openai_error(error: ApiError, status: int) -> dict[str, Any]:
     """Return the content of an error for clients of OpenAI."""
     kind = "server_error" if status >= 500 else "invalid_request_error"
-    return {"error": {"message": message, "type": kind, "param": None, "code": _OPENAI_CODES.get(status)}}
+    code = "model_not_found" if isinstance(error, UnknownModelError) else _OPENAI_CODES.get(status)
+    return {"error": {"message": error.message, "type": kind, "param": None, "code": code}}
+
+
+def _is_openais(path: str, method: str) -> bool:
+    """Return True for a request that a client of OpenAI sends; who loads and unloads models does it by our own API."""
+    is_admins = path.startswith("/v1/models") and method != "GET"
+    return path.startswith("/v1/") and not (is_admins or path.startswith(_OWN))
 
 
 def _headers(error: ApiError) -> dict[str, str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from dragoman.errors import some_of
 from dragoman.server.api_errors import ApiError
 from dragoman.server.detection import UNDETECTABLE, Detection, Detector
 from dragoman.server.preparing import SentDocument, WrittenDocument, read_documents, write_documents
@@ -164,14 +165,19 @@ async def _requests(parts: ServerParts, texts: Sequence[tuple[AskedText, TextLin
     return await parts.service.in_thread(requests) if any(text.lists for text, _ in texts) else requests()
 
 
-def require_language(directory: Directory, code: str) -> str:
+def require_language(directory: Directory, code: str, *, advises: bool = True) -> str:
     """Return a language as the models name it.
+
+    Args:
+        advises: False gives the error in LibreTranslate's words alone, which its clients may compare.
 
     Raises:
         ApiError: no model has it.
     """
     if (found := directory.find(code)) is None:
-        raise ApiError(400, f"{code[:100]} is not supported")
+        languages = some_of(directory.languages) or "nothing"
+        advice = f"; this server translates {languages}; `dragoman get` fetches models of others"
+        raise ApiError(400, f"{code[:100]} is not supported{advice if advises else ''}")
     return found
 
 

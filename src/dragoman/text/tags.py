@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import permutations
 
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, some_of
 from dragoman.settings.text_origin import LANGUAGE_CODE
 
 #: A translator's directions are (source language, target language).
@@ -115,11 +115,8 @@ def describe_directions(directions: Sequence[Direction]) -> str:
     """
     languages = list_languages(directions)
     if len(directions) > _MOST_LISTED and _are_all(directions):
-        left = len(languages) - _MOST_LISTED
-        return f"between all of {', '.join(languages[:_MOST_LISTED])}" + (f" and {left} more" if left > 0 else "")
-    left = len(directions) - _MOST_LISTED
-    listed = ", ".join(f"{source} to {target}" for source, target in directions[:_MOST_LISTED])
-    return f"{listed} and {left} more" if left > 0 else listed
+        return f"between all of {some_of(languages, _MOST_LISTED)}"
+    return some_of([f"{source} to {target}" for source, target in directions], _MOST_LISTED)
 
 
 def require_directions(directions: Collection[Direction], most: int = MOST_DIRECTIONS) -> None:
