@@ -105,10 +105,10 @@ def test_flagged_lines_are_named_with_their_file(
     assert run(translate) == 0
     said = capfd.readouterr().err
     message = "an address, a placeholder, an emoji or the like is missing or changed"
-    assert sorted(re.findall(rf"warning: (\S+): (line|segment) (\d+): (?:.*; )?{message}", said)) == [
-        ("more/c.en", "line", "2"),
-        ("more/c.en", "line", "4"),
-        ("page.html", "segment", "2"),
+    assert sorted(re.findall(rf"warning: (\S+): ((?:line|segment) \d.*?): (?:.*; )?{message}", said)) == [
+        ("more/c.en", "line 2"),
+        ("more/c.en", "line 4"),
+        ("page.html", 'segment 2 ("She is reading https://example.org.")'),
     ]
     assert re.search("to be checked: .*span 3", said)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import re
 from pathlib import Path
 from typing import Any
@@ -106,10 +107,30 @@ def test_the_files_are_read_as_the_pairs_that_are_kept(
     sides = read_pairs(DataConfig(pairs=str(dropped), columns="source,target"), "train")
     expected = [tuple(side.replace("\x01", "").rstrip() for side in PAIRS[line - 1]) for line in DROPPED]
     assert [tuple(side.rstrip() for side in pair) for pair in sides] == expected
-    assert re.search(rf"^ *{len(kept)} pairs: ", said, re.M)
+    assert "pieces" not in said
+    assert re.search(rf"^ *{len(kept)} kept: ", said, re.M)
     assert re.findall(r"^ +1 dropped: (.+) \(line (\d+)\)$", said, re.M) == sorted(
         (reason, str(line)) for line, reason in DROPPED.items()
     )
+
+
+@pytest.mark.parametrize("max_length", [100, 1])
+def test_python_and_spreadsheets_read_the_dropped_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], max_length: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.en").write_text('A\ttab and a "quote".\n"One."\n')
+    Path("a.de").write_text('\n"Eins."\n')
+    assert clean(
+        "--source=a.en", "--target=a.de", "-oo.tsv", "--dropped=d.tsv", f"--set=data.max_length={max_length}"
+    ) == (max_length == 1)
+    with open("d.tsv", newline="") as file:
+        header, *rows = csv.reader(file, "excel-tab")
+    assert header == ["reason", "line", "source", "target"]
+    long = [["too long", "2", '"One."', '"Eins."']] * (max_length == 1)
+    assert rows == [["empty", "1", 'A\ttab and a "quote".', ""], *long]
+    assert Path("o.tsv").exists() == (max_length > 1)
+    assert ("look at d.tsv" in capsys.readouterr().err) == (max_length == 1)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +154,7 @@ def test_the_files_are_read_as_the_pairs_that_are_kept(
         (["recipe.yaml", "-o", "o.tsv"], "several corpora"),
         (["-o", "o.tsv"], "no text given"),
         ([*FILES, "-o", "o.tsv", "--set", "data.drop=spam"], "data.drop"),
-        ([*FILES, "-o", "o.tsv", "--dropped", "d.tsv", "--set=data.max_length=1", *OPTIONS], "no pair is left"),
+        ([*FILES, "-o", "o.tsv", "--set=data.max_length=1", *OPTIONS], "--dropped FILE shows them"),
     ],
 )
 def test_bad_requests_are_errors_of_one_line(

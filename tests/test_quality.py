@@ -91,7 +91,7 @@ def test_what_cannot_be_read_back_is_refused() -> None:
     tokens = next(n for n in range(everyday().max_length, 0, -1) if everyday().fits("A dog.", "Hund " * n, **DIRECTION))
     with pytest.raises(DataError, match="pair 2 is too long to be read back"):
         everyday().quality(["A dog."] * 2, ["Ein Hund.", "Hund " * tokens], **DIRECTION)
-    with pytest.raises(ConfigError, match="rerank has one candidate"):
+    with pytest.raises(ConfigError, match="reranking needs several candidates"):
         everyday().translate("Good morning!", beam_size=1, rerank=True, **DIRECTION)
 
 

@@ -60,7 +60,8 @@ class BulkTranslation:
     """One run over many files. An error of one file is told, and the others go on.
 
     Args:
-        tell: called with flagged translations, each with its file and the number of its line or segment, from 1.
+        tell: called with flagged translations, each with its file, the number of its line or segment, from 1,
+            and the text of the segment.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class BulkTranslation:
         folder: OutputFolder,
         invalid_utf8: Literal["error", "replace"] = "error",
         part_lines: int = PART_LINES,
-        tell: Callable[[InputFile, int, Translation], None] = lambda *_: None,
+        tell: Callable[[InputFile, int, Translation, str], None] = lambda *_: None,
     ) -> None:
         self._tell = tell
         self._files, self._folder = files, folder
@@ -122,8 +123,8 @@ class BulkTranslation:
             self.summary.flags.update(outcome.flags)
             for note in outcome.notes:
                 _log.warning(f"{part.file.path}: {note}")
-            for number, translation in outcome.flagged:
-                self._tell(part.file, number, translation)
+            for number, translation, text in outcome.flagged:
+                self._tell(part.file, number, translation, text)
         self._finish_if_whole(opened)
 
     def _finish_if_whole(self, opened: _OpenFile) -> None:

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any, Protocol
 
 from dragoman.bulk.input_files import DocumentContent, Lines, Part
@@ -31,14 +31,15 @@ class Result:
     """The translation of a part: the bytes of its output, and how many translations have each flag.
 
     Args:
-        flagged: the first of these translations, each with the number of its line or segment in the file, from 1.
+        flagged: the first of these translations, each with the number of its line or segment in the file, from 1, and
+            with the text of the segment.
         notes: lines for people on the document, see `Noted`.
     """
 
     content: bytes
     n_translations: int
     flags: Mapping[str, int] = field(default_factory=dict)
-    flagged: Sequence[tuple[int, Translation]] = ()
+    flagged: Sequence[tuple[int, Translation, str]] = ()
     notes: Sequence[str] = ()
 
 
@@ -144,7 +145,8 @@ class BulkWorker:
         options = {name: value for name, value in self.job.options.items() if name not in _OF_LINES}
         prefix = self.job.options.get("prefixes") or ""
         translations = list(translate_document(document, self.translator, prefix=prefix, **options))
-        result = _result(document.rebuild(translations, self.job.target), translations)
+        texts = [segment.text for segment in document.segments()]
+        result = _result(document.rebuild(translations, self.job.target), translations, texts=texts)
         return replace(result, notes=document.notes()) if isinstance(document, Noted) else result
 
 
@@ -169,7 +171,10 @@ def _for_json(value: object) -> object:
     return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
-def _result(content: bytes, translations: Sequence[Translation], n_before: int = 0) -> Result:
+def _result(
+    content: bytes, translations: Sequence[Translation], n_before: int = 0, texts: Sequence[str] = ()
+) -> Result:
     flags = Counter(str(flag) for translation in translations for flag in translation.flags)
-    flagged = ((number, each) for number, each in enumerate(translations, n_before + 1) if each.flags)
+    quoted = zip(translations, texts or repeat(""), strict=False)
+    flagged = ((number, each, text) for number, (each, text) in enumerate(quoted, n_before + 1) if each.flags)
     return Result(content, len(translations), dict(flags), list(islice(flagged, MOST_FLAGGED)))

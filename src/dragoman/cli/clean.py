@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from dragoman.settings.data_config import DataConfig
 
 
+class _NothingKeptError(Exception):
+    """No pair is kept, so there is no output; the dropped ones are written all the same."""
+
+
 @with_groups
 def clean(
     text: TextOptions,
@@ -39,7 +43,11 @@ def clean(
     ],
     recipe: Recipe = None,
     dropped: Annotated[
-        Path | None, option("A table (TSV) for the other pairs, each with the reason and its line.", metavar="FILE")
+        Path | None,
+        option(
+            "A table (TSV) for the other pairs, each with the reason and its line; all cells are in quotes.",
+            metavar="FILE",
+        ),
     ] = None,
     overrides: Settings = None,
     invalid_utf8: DropInvalid = None,
@@ -63,7 +71,7 @@ def clean(
     from dragoman.training.resolve import fill
 
     counts = _write(fill(settings)[0], output, dropped, overwrite=overwrite)
-    say(f"{counts.kept:>9,} pairs: {', '.join(map(str, output))}")
+    say(f"{counts.kept:>9,} kept: {', '.join(map(str, output))}")
     for reason, n_pairs, place in counts.rows():
         say(f"{n_pairs:>9,} dropped: {reason} ({place})")
 
@@ -113,23 +121,27 @@ def _write(config: Config, output: Sequence[Path], dropped: Path | None, *, over
 
     counts, langs = Counts(), languages(config.data)
     selection, pairs = judge_corpus(config)
-    columns = [language_columns(langs), ("reason", "line", "source", "target")]
+    columns = ("reason", "line", "source", "target")
     with ExitStack() as stack:
-        write, *write_dropped = [
-            stack.enter_context(
-                pair_writer(paths, langs, overwrite=overwrite, columns=names, is_quoted=selection.is_quoted)
-            )
-            for paths, names in zip([output, *([[dropped]] if dropped else [])], columns, strict=False)
-        ]
-        for (line, *sides), reason in pairs:
-            if reason is None:
-                counts.kept += 1
-                write(*sides)
-                continue
-            counts.drop(reason, line)
-            texts = (sanitize(side) if isinstance(side, str) else "" for side in sides)
-            for write_row in write_dropped:
-                write_row(reason, str(line), *texts)
-        if not counts.kept:
-            raise DataError(f"no pair is left ({counts.line()})", selection.text.name, advice="check the files")
+        write_dropped = dropped and stack.enter_context(
+            pair_writer([dropped], overwrite=overwrite, columns=columns, is_quoted=True)
+        )
+        kept = pair_writer(
+            output, langs, overwrite=overwrite, columns=language_columns(langs), is_quoted=selection.is_quoted
+        )
+        with suppress(_NothingKeptError), kept as write:
+            for (line, *sides), reason in pairs:
+                if reason is None:
+                    counts.kept += 1
+                    write(*sides)
+                    continue
+                counts.drop(reason, line)
+                if write_dropped:
+                    texts = (sanitize(side) if isinstance(side, str) else "" for side in sides)
+                    write_dropped(reason, str(line), *texts)
+            if not counts.kept:
+                raise _NothingKeptError
+    if not counts.kept:
+        advice = f"look at {dropped}" if dropped else "--dropped FILE shows them"
+        raise DataError(f"no pair is left ({counts.line()})", selection.text.name, advice=advice)
     return counts

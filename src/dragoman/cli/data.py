@@ -98,7 +98,7 @@ def _write(
             writers[split](source, target)
             sizes[split] += 1
     for split, files in paths.items():
-        say(f"{sizes[split]:>7,} pairs: {', '.join(map(str, files))}")
+        say(f"{sizes[split]:>7,} {'pair' if sizes[split] == 1 else 'pairs'}: {', '.join(map(str, files))}")
 
 
 def _paths(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[Split, list[Path]]:

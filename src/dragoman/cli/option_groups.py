@@ -31,11 +31,14 @@ if TYPE_CHECKING:
 class FileOptions:
     """Parallel text in files: two, or one file of pairs."""
 
-    source: Annotated[str | None, option("Source text, one sentence a line (.gz, .bz2, .xz too).")] = None
-    target: Annotated[str | None, option("Target text, line by line with the source.")] = None
-    pairs: Annotated[str | None, option("Both in one file: a table (TSV, CSV), JSONL, TMX or PO, compressed too.")] = (
+    source: Annotated[str | None, option("Source text, one sentence a line (.gz, .bz2, .xz too).", metavar="FILE")] = (
         None
     )
+    target: Annotated[str | None, option("Target text, line by line with the source.", metavar="FILE")] = None
+    pairs: Annotated[
+        str | None,
+        option("Both in one file: a table (TSV, CSV), JSONL, TMX, XLIFF or PO, compressed too.", metavar="FILE"),
+    ] = None
     columns: Annotated[
         str | None,
         option(
@@ -50,7 +53,8 @@ class TextOptions(FileOptions):
     """Parallel text: a corpus known by name, two files, or one file of pairs."""
 
     corpus: Annotated[
-        str | None, option("A corpus known by name: multi30k, captions, captions-zh, copy, reverse, sort.")
+        str | None,
+        option("A corpus known by name: multi30k, captions, captions-zh, copy, reverse, sort.", metavar="NAME"),
     ] = None
 
 
@@ -58,9 +62,13 @@ class TextOptions(FileOptions):
 class ValidationOptions:
     """Parallel text by which a run chooses its best model."""
 
-    validation_source: Annotated[str | None, option("Validation text; some is held out if there is none.")] = None
-    validation_target: Annotated[str | None, option("Its translation.")] = None
-    validation_pairs: Annotated[str | None, option("Validation text and its translation in one file.")] = None
+    validation_source: Annotated[
+        str | None, option("Validation text; some is held out if there is none.", metavar="FILE")
+    ] = None
+    validation_target: Annotated[str | None, option("Its translation.", metavar="FILE")] = None
+    validation_pairs: Annotated[
+        str | None, option("Validation text and its translation in one file.", metavar="FILE")
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -93,9 +101,14 @@ class SearchFlags:
     repetition_penalty: Annotated[
         float | None, option("Above 1: make tokens that the translation already has less probable.", min=1)
     ] = None
-    rerank: Annotated[bool, option("Choose by the probability in both directions; better, but slower.", "--rerank")] = (
-        False
-    )
+    rerank: Annotated[
+        bool,
+        option(
+            "Choose by the probability in both directions, if the model has both; better, but slower. A model of "
+            "several languages needs --source-lang.",
+            "--rerank",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -115,7 +128,9 @@ class SamplingFlags:
 class TextFlags:
     """Options that belong to each text, by their names in `Translator.translate`."""
 
-    prefixes: Annotated[str | None, option("Begin each translation with these words.", "--prefix")] = None
+    prefixes: Annotated[str | None, option("Begin each translation with these words.", "--prefix", metavar="TEXT")] = (
+        None
+    )
     protect: Annotated[
         list[str] | None,
         option(

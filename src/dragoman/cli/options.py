@@ -55,7 +55,7 @@ def option(help: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=help, **more)
 
 
-MODEL_HELP = "A bundle, a run folder (its best), or an installed model, such as everyday"
+MODEL_HELP = "A bundle, a run folder (its best), or a model that is installed (everyday) or fetched by `dragoman get`"
 
 
 def model_option(more: str = "") -> Any:
@@ -69,7 +69,7 @@ Models = Annotated[list[str], model_option("; several make an ensemble")]
 EachModel = Annotated[list[str], model_option("; may be repeated")]
 #: For commands about one model.
 OneModel = Annotated[str, model_option()]
-Device = Annotated[str, option("auto, cpu, cuda, cuda:<n> or mps.")]
+Device = Annotated[str, option("auto, cpu, cuda, cuda:<n> or mps.", metavar="DEVICE")]
 BatchSize = Annotated[
     int | None, option("Source tokens, padding included, at once; default: chosen for the device.", min=1)
 ]

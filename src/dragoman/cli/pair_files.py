@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from dragoman.cli.streams import WriteLine, result_bytes, result_lines
@@ -31,7 +32,9 @@ def refuse_pair_file(path: Path, suffixes: Sequence[str], languages: Languages) 
         raise ConfigError(problem, path, advice=f"use a name that ends in {' or '.join(suffixes)}")
     if suffix == ".tmx" and not _are_two(languages):
         advice = "give --source-lang and --target-lang"
-        raise ConfigError("a TMX file names its languages, which differ", path, advice=advice)
+        raise ConfigError(
+            "a TMX file needs two languages, and here one is not known, or both are one", path, advice=advice
+        )
 
 
 @contextlib.contextmanager
@@ -47,7 +50,7 @@ def pair_writer(
 
     Args:
         columns: the header of a table; without it, a table has none.
-        is_quoted: quote the cells of a table, because `needs_quotes` is true for some.
+        is_quoted: quote the cells of a table, because `needs_quotes` is true for some, or other programs read it.
     """
     from dragoman.data.text_files.compression import uncompressed_name
 
@@ -58,9 +61,9 @@ def pair_writer(
             return
         lines: list[WriteLine] = [stack.enter_context(result_lines(path, overwrite=overwrite)) for path in paths]
         if len(lines) == 2:
-            yield lambda source, target: (lines[0](source), lines[1](target))[0]
+            yield partial(_write_lines, lines[0], lines[1])
         elif suffix == ".jsonl":
-            yield lambda source, target: lines[0](json.dumps({"source": source, "target": target}, ensure_ascii=False))
+            yield partial(_write_json, lines[0])
         else:
             yield _table_writer(lines[0], columns, is_quoted=is_quoted)
 
@@ -91,6 +94,15 @@ def _memory_writer(path: Path, languages: Languages, *, overwrite: bool) -> Iter
         write(TMX_END)
 
 
+def _write_lines(write_source: WriteLine, write_target: WriteLine, source: str, target: str) -> None:
+    write_source(source)
+    write_target(target)
+
+
+def _write_json(write: WriteLine, source: str, target: str) -> None:
+    write(json.dumps({"source": source, "target": target}, ensure_ascii=False))
+
+
 def _table_writer(write: WriteLine, columns: Sequence[str], *, is_quoted: bool) -> WritePair:
     """Return a function that writes rows of a table, so that they are read as the same pairs."""
     from dragoman.data.formats.column_names import are_names
@@ -104,7 +116,9 @@ def _table_writer(write: WriteLine, columns: Sequence[str], *, is_quoted: bool) 
         if is_first and are_names(row):  # else the pair would be taken for the header
             write("source\ttarget")
         is_first = False
-        cells = (cell.replace("\t", " ") for cell in row)
-        write("\t".join('"' + cell.replace('"', '""') + '"' if is_quoted else cell for cell in cells))
+        if is_quoted:
+            write("\t".join('"' + cell.replace('"', '""') + '"' for cell in row))
+        else:
+            write("\t".join(cell.replace("\t", " ") for cell in row))
 
     return write_row

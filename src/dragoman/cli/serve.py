@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 class ServerOptions:
     """The settings of a server, by their names in `ServerConfig`; `models` is apart."""
 
-    host: Annotated[str | None, option("Address to listen at; default: 127.0.0.1, this machine only.")] = None
+    host: Annotated[
+        str | None, option("Address to listen at; default: 127.0.0.1, this machine only.", metavar="HOST")
+    ] = None
     port: Annotated[int | None, option("Default: 5000; 0 takes a free one.")] = None
-    url_prefix: Annotated[str | None, option("Beginning of all paths, such as /translator.")] = None
+    url_prefix: Annotated[str | None, option("Beginning of all paths, such as /translator.", metavar="PATH")] = None
     workers: Annotated[
         int | None, option("Processes that search at once; default: all cores.", "--workers/--threads")
     ] = None
-    device: Annotated[str | None, option("auto, cpu, cuda, cuda:<n> or mps.")] = None
+    device: Annotated[str | None, option("auto, cpu, cuda, cuda:<n> or mps.", metavar="DEVICE")] = None
     precision: Annotated[
         devices.Precision | None, option("bfloat16 and int8 (CPU only) are less exact, and faster on some processors.")
     ] = None
@@ -56,9 +58,9 @@ class ServerOptions:
     api_keys: Annotated[
         list[str] | None, option("A key to translate; may be repeated. Others see it in the list of processes.")
     ] = None
-    admin_key: Annotated[str | None, option("The key to load and unload models.")] = None
+    admin_key: Annotated[str | None, option("The key to load and unload models.", metavar="KEY")] = None
     metrics: Annotated[bool | None, option("Answer /metrics.")] = None
-    metrics_key: Annotated[str | None, option("Bearer token for /metrics.")] = None
+    metrics_key: Annotated[str | None, option("Bearer token for /metrics.", metavar="KEY")] = None
     disable_files_translation: Annotated[
         bool | None, option("Refuse /translate_file.", "--disable-files-translation/--enable-files-translation")
     ] = None

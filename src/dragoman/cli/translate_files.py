@@ -114,13 +114,13 @@ def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> 
         raise DataError(problem, _few(summary.failures), advice=advice)  # each was told when it failed
 
 
-def _warnings() -> Callable[[InputFile, int, Translation], None]:
+def _warnings() -> Callable[[InputFile, int, Translation, str], None]:
     """Return what warns of a flagged line or segment of a file."""
     of_lines, of_segments = LineWarnings("line"), LineWarnings("segment")
 
-    def warn(file: InputFile, number: int, translation: Translation) -> None:
+    def warn(file: InputFile, number: int, translation: Translation, text: str) -> None:
         warnings = of_lines if file.format is None else of_segments
-        warnings.tell(number, translation, file=printable(file.name))
+        warnings.tell(number, translation, text, file=printable(file.name))
 
     return warn
 

@@ -32,7 +32,8 @@ class InputFlags:
         option(
             "Keep the form of a document: html, md, docx, pptx, xlsx, odt, epub, po, srt, vtt, xlf, tmx, "
             "xml (Android), resx, properties, strings, xcstrings, arb, json, ts, ftl, csv, tsv or txt. Default: by its "
-            "suffix."
+            "suffix.",
+            metavar="NAME",
         ),
     ] = None
     columns: Annotated[

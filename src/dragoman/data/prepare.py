@@ -95,7 +95,7 @@ def prepare(
 
 
 def judge_corpus(config: Config) -> tuple[Selection, Iterator[JudgedPair]]:
-    """Select the pairs of a corpus as `prepare` does, except that none is held out, and log the report.
+    """Select the pairs of a corpus as `prepare` does, except that none is held out, and log what was found in it.
 
     Returns:
         The selection; and each pair, in order, with the reason for which training drops it, or None.
@@ -105,7 +105,7 @@ def judge_corpus(config: Config) -> tuple[Selection, Iterator[JudgedPair]]:
     """
     corpora = open_corpora(config.data)
     selections, lines = _select(corpora, hold_out=False)
-    tokenizers = _learn_tokenizers(config, corpora, selections, lines)
+    tokenizers = _learn_tokenizers(config, corpora, selections, [])
     _log_lines(lines)
     return selections[0], judge(selections[0], tokenizers)
 

@@ -48,7 +48,10 @@ class SearchConfig(Section):
         if self.max_length is not None and self.min_length > self.max_length:
             yield "min_length max_length", f"min_length {self.min_length} is more than max_length {self.max_length}"
         if self.rerank and (self.n_best if self.sample else self.beam_size) == 1:
-            yield "rerank sample n_best beam_size", "rerank has one candidate; raise beam_size, or n_best with sample"
+            yield (
+                "rerank sample n_best beam_size",
+                "reranking needs several candidates; have a larger beam, or with sampling more n best",
+            )
         if not self.sample and self.n_best > self.beam_size:
             message = f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size"
             yield "sample n_best beam_size", message

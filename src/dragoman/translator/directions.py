@@ -137,7 +137,10 @@ class Directions:
         """
         source, target = languages.source_lang, languages.target_lang
         if source is None:
-            raise ConfigError("reranking needs to know the language of the text", advice="name it: --source-lang en")
+            raise ConfigError(
+                "reranking needs to know the language of the text",
+                advice='name it, such as --source-lang en, or source_lang="en" in Python',
+            )
         if (target, source) not in self._directions:
             problem = f"reranking reads translations back, and the model does not translate {target} to {source}"
             raise ConfigError(problem, advice=f"leave it out; it translates {describe_directions(self._directions)}")

@@ -55,7 +55,7 @@ def read_lines(
             unless invalid lines are dropped).
     """
     before = since or check_text_file(path)
-    also = "train and prepare also take --invalid-utf8=drop"
+    also = "train, prepare, data clean and data split also take --invalid-utf8=drop"
     lines = raw_lines(path, allow_json=allow_json)
     decoded = _decoded(lines, path, invalid_utf8, also)
     return chain(_unchanged(path, before), decoded, _unchanged(path, before))
