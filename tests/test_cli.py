@@ -964,7 +964,7 @@ def test_dropping_is_not_advised_where_it_cannot_be(dragoman: Dragoman, bundle: 
     for command in (("evaluate", "-m", bundle), ("train", "-o", tmp_path / "run", *SMALL)):
         code, _, err = dragoman(*command, *files)
         assert code == 1
-        assert "; train and prepare also take --invalid-utf8=drop\n" in err
+        assert "; train, prepare, data clean and data split also take --invalid-utf8=drop\n" in err
 
 
 def test_values_of_a_search_setting_are_compared(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
