@@ -11,7 +11,7 @@ from starlette.types import Scope
 from dragoman.server.api_errors import ApiError, KeyRefusedError
 
 #: The beginnings of the paths of other protocols.
-_OPENAI, _DEEPL = "/v1/chat/", ("/v2/", "/v3/")
+_OPENAI, _DEEPL, _APERTIUM = "/v1/chat/", ("/v2/", "/v3/"), "/apertium/"
 #: OpenAI's statuses with a code of their own.
 _OPENAI_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
 
@@ -41,6 +41,8 @@ def refusal(path: str, error: ApiError, headers: Mapping[str, str] | None = None
     elif path.startswith(_DEEPL):
         status = 403 if is_key else status
         content = {"message": error.message}
+    elif path.startswith(_APERTIUM):
+        content = {"status": "error", "code": status, "message": error.message, "explanation": error.message}
     return JSONResponse(content, status, {**(headers or {}), **_headers(error)})
 
 
