@@ -1,4 +1,4 @@
-"""Endpoints of OpenAI's and DeepL's APIs: the same translations, and errors in the form of each."""
+"""Endpoints of OpenAI's, DeepL's and Apertium's APIs: the same translations, and errors in the form of each."""
 
 from __future__ import annotations
 
@@ -276,7 +276,61 @@ def test_languages_are_those_that_deepls_clients_send(client: Any) -> None:
     assert {"source_lang": "en", "target_lang": "de"} in pairs
 
 
-# ------------------------------------------------------------------------------------------------ both
+# ------------------------------------------------------------------------------------------------ Apertium
+
+
+def apertium(client: Any, text: str, pair: str = "en|de", **more: str) -> Any:
+    return client.get("/apertium/translate", params={"q": text, "langpair": pair, "markUnknown": "no", **more})
+
+
+def test_apertiums_translations_are_the_same(client: Any) -> None:
+    text = TEXT.rstrip()
+    answer = apertium(client, text, "eng|de_AT")
+    data = {"translatedText": german(client, text)}
+    assert answer.json() == {"responseData": data, "responseDetails": None, "responseStatus": 200}
+    assert answer.content.startswith(b'{"responseData": {"translatedText": "')  # OmegaT 3 looks for these characters
+    assert apertium(client, "Good morning.", "en|zh").content.isascii()
+    page = f"<p>{SOURCES[0]}</p>"
+    assert apertium(client, page, format="html").json()["responseData"]["translatedText"] == german(
+        client, page, format="html"
+    )
+    form = {"q": text, "langpair": "en|de"}
+    assert client.post("/apertium/translate", data=form).json() == answer.json()
+    for pair in client.get("/apertium/listPairs").json()["responseData"]:
+        codes = "|".join(pair[name] for name in ("sourceLanguage", "targetLanguage"))
+        assert apertium(client, "1", codes).status_code == 200
+
+
+def test_no_tag_of_omegat_is_lost(client: Any) -> None:
+    tags = re.compile(r"</?[a-z]+\d+/?>")
+    for text in ("Save <f0>the file</f0>, <g12>the page</g12><i3/>.", "<b0><f1>AT&T</f1> has 1 < 2 dogs.</b0>"):
+        answer = apertium(client, text).json()["responseData"]["translatedText"]
+        assert sorted(tags.findall(answer)) == sorted(tags.findall(text))
+    assert "AT&T" in answer
+    halves = "Two <f0>dogs"
+    assert apertium(client, halves).json()["responseData"]["translatedText"] == german(client, halves)
+
+
+@pytest.mark.parametrize(
+    ("message", "changed"),
+    [
+        ("langpair en is no pair", {"langpair": "en"}),
+        ("no pair of languages", {"langpair": "en|de|fr"}),
+        ("missing langpair", {"langpair": ""}),
+        ("missing q", {"q": ""}),
+        ("it is not supported", {"langpair": "en|it"}),
+        ("format rtf is not supported", {"format": "rtf"}),
+        ("exceeds text limit", {"q": "x" * 501}),
+    ],
+)
+def test_apertiums_errors_say_what_is_wrong(client: Any, message: str, changed: dict[str, str]) -> None:
+    answer = client.get("/apertium/translate", params={"q": "A dog.", "langpair": "en|de", **changed})
+    found = answer.json()
+    assert (answer.status_code, found["code"], found["status"]) == (400, 400, "error")
+    assert message in found["message"] == found["explanation"]
+
+
+# ------------------------------------------------------------------------------------------------ all
 
 
 def test_each_protocol_has_its_keys_and_statuses(client: Any, tmp_path: Path) -> None:
@@ -297,12 +351,16 @@ def test_each_protocol_has_its_keys_and_statuses(client: Any, tmp_path: Path) ->
             refused = deepl(guarded, "A dog.")
             assert (refused.status_code, [*refused.json()]) == (403, ["message"])
             assert guarded.get("/v2/glossaries").status_code == 403
+            assert apertium(guarded, "A dog.", key="wrong").json()["code"] == 403
         long = [guarded.post(path, content=b"x" * 100_001) for path in ("v1/chat/completions", "v2/translate")]
         assert [(answer.status_code, *answer.json()) for answer in long] == [(413, "error"), (413, "message")]
         guarded.headers["authorization"] = f"Bearer {KEY}"
         assert chat(guarded, model="many:en-de").status_code == 200
         guarded.headers["authorization"] = f"DeepL-Auth-Key {KEY}"
         assert deepl(guarded, "A dog.").status_code == 200
+        del guarded.headers["authorization"]
+        assert apertium(guarded, "A dog.", key=KEY).status_code == 200
+        guarded.headers["authorization"] = f"DeepL-Auth-Key {KEY}"
         sent = {"name": "n", "source_lang": "en", "target_lang": "de", "entries": "a\tb"}
         number = guarded.post("/v2/glossaries", json=sent).json()["glossary_id"]
         guarded.headers["authorization"] = f"DeepL-Auth-Key {second}"

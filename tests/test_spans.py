@@ -94,6 +94,7 @@ def test_a_number_has_its_separators_and_nothing_around_it(text: str, numbers: l
         ("{0} {name!r:>10} {} {first name} {{ x }}", ["{0}", "{name!r:>10}", "{}", "{first name}", "{{ x }}"]),
         ("%s, %(count)d, %1$s, %-5.2f", ["%s", "%(count)d", "%1$s", "%-5.2f"]),
         ("${HOME} and $HOME", ["${HOME}", "$HOME"]),
+        ("[X7X], [X12X]: [XX] [7]", [("[X7X]", "placeholder"), ("[X12X]", "placeholder")]),
         ("运行`code`吧。", ["`code`"]),
         ("`code`, report.pdf, max_length, __init__", ["`code`", "report.pdf", "max_length", "__init__"]),
         ("open /usr/bin/x or C:\\Users\\x", ["/usr/bin/x", "C:\\Users\\x"]),

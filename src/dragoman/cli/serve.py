@@ -83,7 +83,7 @@ def serve(
 ) -> None:
     """Serve translations over HTTP, and a page.
 
-    It speaks the protocols of LibreTranslate, OpenAI and DeepL.
+    It speaks the protocols of LibreTranslate, OpenAI, DeepL and Apertium.
 
     Each option is also an environment variable, DRAGOMAN_SERVE_CHAR_LIMIT for --char-limit (DRAGOMAN_SERVE_MODELS for
     --model), and a line of the YAML file (models for --model). An option wins over a variable, and a variable over the

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from dragoman.errors import ConfigError, DragomanError
+from dragoman.server.apertium import apertium_routes
 from dragoman.server.api_errors import ApiError, api_error, describe
 from dragoman.server.connection import ClientGoneError
 from dragoman.server.deepl import deepl_routes
@@ -56,7 +57,7 @@ def app(config: ServerConfig | None = None) -> FastAPI:
     api = FastAPI(
         title="dragoman",
         version=API_VERSION,
-        description="A server that translates, with the APIs of LibreTranslate, OpenAI and DeepL, and one of its own.",
+        description="A translation server: the APIs of LibreTranslate, OpenAI, DeepL and Apertium, and one of its own.",
         openapi_url=f"{config.url_prefix}/spec",
         docs_url=None,
         redoc_url=None,
@@ -64,7 +65,7 @@ def app(config: ServerConfig | None = None) -> FastAPI:
         # It would send query strings, which may have texts, to whatever the host's OpenTelemetry is told to.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
-    for routes in (page_routes, libretranslate_routes, native_routes, deepl_routes, operations_routes):
+    for routes in (page_routes, libretranslate_routes, native_routes, deepl_routes, apertium_routes, operations_routes):
         api.include_router(routes(parts), prefix=config.url_prefix)
     _add_errors(api, parts)
     api.add_middleware(Gate, parts=parts)

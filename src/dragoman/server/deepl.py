@@ -21,9 +21,10 @@ from dragoman.server.texts import (
     require_route,
     translate_pages,
     translate_texts,
+    translate_xml,
     without_markup,
 )
-from dragoman.server.xml_texts import TagKinds, xml_pages
+from dragoman.server.xml_texts import TagKinds
 from dragoman.text.languages import base_language, english_name
 from dragoman.translator import Request as TextRequest
 
@@ -68,8 +69,7 @@ def _add_glossaries(router: APIRouter, parts: ServerParts, glossaries: Glossarie
     @router.get("/glossary-language-pairs", summary="List the directions of glossaries")
     async def pairs(request: Request) -> Response:
         _require(parts, request)
-        directory = parts.shelf.directory
-        each = [(code, target) for code in directory.languages for target in directory.targets(code) if code != target]
+        each = parts.shelf.directory.pairs()
         listed = [{"source_lang": source.lower(), "target_lang": target.lower()} for source, target in each]
         return JSONResponse({"supported_languages": listed})
 
@@ -130,10 +130,7 @@ async def _translate(
     seen = [without_markup(text) for text in texts] if tags else texts
     sources = [source] * len(texts) if source else [each.language for each in await detect_sources(parts, seen, target)]
     if tags == "xml":
-        service = parts.service
-        pages = await service.helpers.call(xml_pages, texts, kinds, stop=service.stop())
-        found = await translate_pages(parts, [each.page for each in pages], sources, target, lists)
-        answers = [page.restored(translation) for page, translation in zip(pages, found, strict=True)]
+        answers = await translate_xml(parts, texts, kinds, sources, target, lists)
     elif tags:
         answers = await translate_pages(parts, texts, sources, target, lists)
     else:

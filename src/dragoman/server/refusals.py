@@ -12,7 +12,7 @@ from dragoman.server.api_errors import ApiError, KeyRefusedError, UnknownModelEr
 
 #: The beginnings of paths below /v1 that are this server's own; the others are OpenAI's, or would be.
 _OWN = ("/v1/translate", "/v1/terms", "/v1/health")
-_DEEPL = ("/v2/", "/v3/")
+_DEEPL, _APERTIUM = ("/v2/", "/v3/"), "/apertium/"
 #: OpenAI's statuses with a code of their own.
 _OPENAI_CODES = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 
@@ -42,6 +42,8 @@ def refusal(scope: Scope, prefix: str, error: ApiError, headers: Mapping[str, st
     elif path.startswith(_DEEPL):
         status = 403 if is_key else status
         content = {"message": error.message}
+    elif path.startswith(_APERTIUM):
+        content = {"status": "error", "code": status, "message": error.message, "explanation": error.message}
     return JSONResponse(content, status, {**(headers or {}), **_headers(error)})
 
 

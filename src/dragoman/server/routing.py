@@ -76,3 +76,7 @@ class Directory:
     def targets(self, source: str) -> list[str]:
         """Return the languages that a language can be translated into; itself, too, as LibreTranslate has it."""
         return sorted(target for target in self.languages if self.route(source, target) is not None)
+
+    def pairs(self) -> list[Direction]:
+        """Return each direction in which a text can be translated, through another language, too."""
+        return [(code, target) for code in self.languages for target in self.targets(code) if code != target]

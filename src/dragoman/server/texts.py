@@ -17,6 +17,7 @@ from dragoman.server.routing import Directory, Leg
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.term_lists import terms_in, with_terms_of
 from dragoman.server.text_lines import TextLines, split_lines
+from dragoman.server.xml_texts import TagKinds, xml_pages
 from dragoman.text.languages import english_name
 from dragoman.text.terms import TermList
 from dragoman.translator import Request, Translation
@@ -148,6 +149,28 @@ async def translate_pages(
     if lists:
         lines = await parts.service.in_thread(lambda: [[with_terms_of(line, lists) for line in page] for page in lines])
     return [page.content.decode() for page in await translate_documents(parts, pages, sources, target, lines)]
+
+
+async def translate_xml(
+    parts: ServerParts,
+    texts: Sequence[str],
+    kinds: TagKinds,
+    sources: Sequence[str],
+    target: str,
+    lists: Sequence[TermList] = (),
+) -> list[str]:
+    """Translate texts with tags of XML.
+
+    Args:
+        sources, lists: as for `translate_pages`.
+
+    Raises:
+        ApiError, DragomanError: as `translate_documents`.
+        DataError: a text is not well-formed.
+    """
+    pages = await parts.service.helpers.call(xml_pages, texts, kinds, stop=parts.service.stop())
+    found = await translate_pages(parts, [each.page for each in pages], sources, target, lists)
+    return [page.restored(translation) for page, translation in zip(pages, found, strict=True)]
 
 
 async def read_lines(parts: ServerParts, documents: Sequence[SentDocument]) -> list[list[Request]]:
