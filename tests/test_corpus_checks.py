@@ -216,6 +216,14 @@ def test_sides_in_other_languages_than_asked_for_are_noticed(captions: Pairs) ->
     assert line.startswith("warning: both sides look like en")
 
 
+def test_single_pairs_in_another_language_are_told_of(captions: Pairs) -> None:
+    swapped = [(target, source) for source, target in captions[:100]]
+    (line,) = told(captions[100:1000] + swapped, "en", "de")
+    assert line.startswith("warning: ")
+    assert 95 <= int(line.split()[1]) <= 100
+    assert "data.drop=language" in line
+
+
 @pytest.mark.parametrize(
     ("language", "text"),
     [

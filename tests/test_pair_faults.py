@@ -56,6 +56,27 @@ def faults(source: str, target: str, languages: tuple[str, str] = ("en", "de")) 
     return {line.split("data.drop=")[1].split()[0] for line in counter.lines() if "data.drop=" in line}
 
 
+FRENCH = "Le chien dort sous la table."
+
+
+def test_a_side_in_another_language_is_found() -> None:
+    counter = FaultCounter("en-GB", "fr", ("language",))
+    right = [
+        ("The dog sleeps under the table.", FRENCH),
+        ("OK", "OK"),
+        ("Lääne", "Lääne"),
+        ("", FRENCH),
+        ("Zug", "Zug"),
+    ]
+    wrong = [(FRENCH, "The dog sleeps under the table."), ("The dog sleeps.", "Der Hund schläft unter dem Tisch.")]
+    assert [counter.problem(1, *pair) for pair in right] == [None] * len(right)
+    assert [counter.problem(1, *pair) for pair in wrong] == ["language"] * len(wrong)
+    alike = FaultCounter("en", "oc", ("language",))
+    assert alike.problem(1, "The dog sleeps under the table.", FRENCH) is None, "the two are not told apart"
+    unknown = FaultCounter("en", "tlh", ("language",))
+    assert unknown.problem(1, "The dog sleeps under the table.", FRENCH) is None
+
+
 # -- the rules ---------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import json
+import shlex
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -132,6 +133,8 @@ def test_the_parts_are_of_the_kind_that_was_given(tmp_path: Path, kind: str, run
     lines = [[(tmp_path / "parts" / name).read_text().split("\n")[:-1] for name in part] for part in names]
     assert [len(part[0]) for part in lines] == [70, 10, 20]
     assert "the largest group has 2" in said
+    _, _, command = said.partition("train: dragoman train ")
+    run("prepare", *shlex.split(command), "--dry-run")  # it takes the same options
     original = [path.read_text().split("\n")[:-1] for path in map(Path, given[1::2])]
     for position, whole in enumerate(original):
         assert sorted(line for part in lines for line in part[position]) == sorted(whole)

@@ -62,7 +62,7 @@ def clean(
     dragoman data clean --source my.en --target my.de \\
         -o clean.en -o clean.de --dropped dropped.tsv
     dragoman data clean --pairs my.tmx -o clean.tmx \\
-        --set data.drop=copied,script,mojibake --set data.dedup=true
+        --set data.drop=copied,language,mojibake --set data.dedup=true
     """
     invalid = {} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8}
     settings = recipe_settings(recipe, overrides, {**given_options(text, languages), **invalid})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -67,6 +68,11 @@ def split(
         say(f"pairs with equal sources or targets are together; the largest group has {splitting.largest_group:,}")
     for line in splitting.checks.lines(*langs):
         say(line)
+    options = ("--pairs",) if settings.pairs is not None else ("--source", "--target")
+    train = [*zip(options, paths["train"], strict=True)]
+    if "validation" in paths:
+        train += zip((f"--validation-{option[2:]}" for option in options), paths["validation"], strict=True)
+    say(f"train: dragoman train {' '.join(f'{option} {shlex.quote(str(path))}' for option, path in train)}")
 
 
 def _read(options: Mapping[str, str]) -> tuple[ParallelText, DataConfig, tuple[str, str]]:

@@ -126,8 +126,8 @@ def _calibrations(bundle: Bundle, folder: Path) -> Calibrations | None:
         calibration = calibrate(translator, sources, references, direction)
         found[direction_key(direction)] = calibration
         say(
-            f"confidence {direction_key(direction)}: of {calibration.n_sentences:,} validation sentences, it differs "
-            f"from chrF2 by {calibration.error:.3f} on average, and its correlation with it is "
+            f"confidence {direction_key(direction)}, learned from {calibration.n_sentences:,} validation sentences: it "
+            f"differs from chrF2 by {calibration.error:.3f} on average, and the two have a correlation of "
             f"{calibration.correlation:.2f}"
         )
     return Calibrations(directions=found) if found else None

@@ -232,7 +232,7 @@ def _test_set(settings: dict[str, Any]) -> str:
 
     data = data_settings(settings["data"])
     if "test" not in available_splits(data):
-        return " --split validation\n  (or, better, --source and --target of text that no training saw)"
+        return " --split validation\n  (or, better, text that no training saw: --pairs, or --source and --target)"
     if not any(data.files("test")):
         return f" --corpus {data.corpus}"
     files = zip(("--source", "--target", "--pairs"), data.files("test"), strict=True)

@@ -129,7 +129,8 @@ class Selection:
         for split, count in self.overlaps.items():
             if count:
                 lines.append(f"warning: {count:,} training pairs have a source that is also in the {split} data")
-        return lines + self.checks.lines(*languages(self.data)) + self.faults.lines()
+        judge_pairs = "language" not in self.data.drop
+        return lines + self.checks.lines(*languages(self.data), judge_pairs=judge_pairs) + self.faults.lines()
 
     def refuse_misaligned(self) -> None:
         """Refuse a corpus whose sides do not belong together, unless the settings allow it.

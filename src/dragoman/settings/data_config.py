@@ -16,7 +16,7 @@ _OF_ONE_CORPUS = (*TextOrigin.model_fields, "test_source", "test_target", "test_
 
 
 #: Faults of a pair that training text may have.
-Fault = Literal["numbers", "copied", "script", "mojibake", "wordless", "repeated"]
+Fault = Literal["numbers", "copied", "script", "language", "mojibake", "wordless", "repeated"]
 
 
 def _option(name: str) -> str:
@@ -60,7 +60,8 @@ class DataConfig(TextOrigin):
     as Ã¼ read as ü, where that is certain."""
     drop: Annotated[tuple[Fault, ...], BeforeValidator(_comma_separated)] = ()
     """Faults whose training pairs are dropped: `numbers` that differ between the sides, a source `copied` as target, a
-    side in another `script` than its language's, `mojibake`, a `wordless` side, a line `repeated` many times."""
+    side in another `script` than its language's or clearly in another `language`, `mojibake`, a `wordless` side, a line
+    `repeated` many times."""
     misaligned: Literal["error", "keep"] = "error"
     """Stop if the two sides do not belong together (one of them lost a line, say), or use the text as it is."""
 

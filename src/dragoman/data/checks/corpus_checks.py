@@ -54,15 +54,17 @@ class CorpusChecks:
             self._markup.add(line, left, right)
             self._languages.add(left, right)
 
-    def lines(self, source_lang: str, target_lang: str) -> list[str]:
+    def lines(self, source_lang: str, target_lang: str, *, judge_pairs: bool = True) -> list[str]:
         """Return lines for people.
 
         Args:
             source_lang: the declared language of the source.
             target_lang: the declared language of the target.
+            judge_pairs: say how many pairs have a side in another language.
         """
         misaligned = [f"warning: {problem}" for problem in self.misalignment()]
-        return [*misaligned, *self._languages.lines(source_lang, target_lang), *self._markup.lines()]
+        languages = self._languages.lines(source_lang, target_lang, judge_pairs=judge_pairs)
+        return [*misaligned, *languages, *self._markup.lines()]
 
     def misalignment(self) -> list[str]:
         """Return a line for each place where the sides do not belong together."""

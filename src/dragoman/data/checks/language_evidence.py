@@ -1,4 +1,4 @@
-"""Languages of a corpus, recognised in a sample, and compared with the declared ones.
+"""Languages of a corpus, recognised in a sample, and of single texts, compared with the declared ones.
 
 Only clear cases count: similar languages are not distinguished.
 """
@@ -22,6 +22,11 @@ _MIN_PAIRS = 20
 _PART, _MOST_PARTS = 200, 100
 #: A part is in a language from this probability on, and a side if this share of its parts is.
 _SURE, _MAIN_SHARE = 0.9, 0.7
+#: A single text is read up to here. From so many letters on it is in another language than its own, if the detector
+#: finds that one so many times as probable: no name of a place has so many, but for a few.
+_MOST_READ, _LEAST_LETTERS, _LEAST_ODDS = 100, 12, 400.0
+#: Single texts are judged in so many pairs of the sample, and reported if this share is in another language.
+_FEW, _LARGE_SHARE = 1000, 0.005
 #: The detector's name of text in no language.
 _NO_LANGUAGE = "zxx"
 #: Groups of languages, or of names of one language, that are not told apart.
@@ -64,13 +69,51 @@ class LanguageSample:
                 self._step *= 2
         self._n_seen += 1
 
-    def lines(self, source_lang: str, target_lang: str) -> list[str]:
-        """Return lines for people, given the declared languages."""
+    def lines(self, source_lang: str, target_lang: str, *, judge_pairs: bool = True) -> list[str]:
+        """Return lines for people, given the declared languages; without `judge_pairs` only about whole sides."""
         if len(self._pairs) < _MIN_PAIRS:
             return []
         sides, detector = list(zip(*self._pairs, strict=True)), identifier()
         detected = recognise(sides[0], detector), recognise(sides[1], detector)
-        return _judge((source_lang, target_lang), detected, {*ALIKE, *detector.nb_classes})
+        lines = _judge((source_lang, target_lang), detected, {*ALIKE, *detector.nb_classes})
+        if lines or not judge_pairs:
+            return lines
+        return self._judge_pairs(ForeignLanguage(source_lang, detector), ForeignLanguage(target_lang, detector))
+
+    def _judge_pairs(self, source: ForeignLanguage, target: ForeignLanguage) -> list[str]:
+        pairs = self._pairs[:: -(-len(self._pairs) // _FEW)]
+        n_foreign = sum(source.has(left) or target.has(right) for left, right in pairs)
+        if n_foreign < max(2, _LARGE_SHARE * len(pairs)):
+            return []
+        found = (
+            f"{n_foreign:,} of {len(pairs):,} pairs that were looked at have a side in another language than its own"
+        )
+        return [f"warning: {found}; --set data.drop=language looks at all, and drops such pairs"]
+
+
+class ForeignLanguage:
+    """Finds texts that are clearly in another language than their own.
+
+    Args:
+        language: its code; of a language that the detector does not know no text is foreign.
+        detector: of all languages.
+    """
+
+    def __init__(self, language: str, detector: LanguageIdentifier) -> None:
+        base = base_language(language)
+        self._own = {base, *ALIKE.get(base, ())} & set(detector.nb_classes)
+        self._detector = detector
+
+    def has(self, text: str) -> bool:
+        """Return True if the text is clearly in another language."""
+        text = text[:_MOST_READ]
+        if not self._own or sum(map(str.isalpha, text)) < _LEAST_LETTERS:
+            return False
+        likely = self._detector.classify(text)[0]
+        if likely in self._own or likely == _NO_LANGUAGE:
+            return False
+        ranked = dict(self._detector.rank(text))
+        return bool(ranked[likely] > _LEAST_ODDS * sum(ranked[name] for name in self._own))
 
 
 def identifier() -> LanguageIdentifier:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dragoman.content.comparing import faults as content_faults
 from dragoman.data.checks.copied import is_copied, is_wordless
 from dragoman.data.checks.foreign_script import ForeignScript
-from dragoman.data.checks.language_evidence import ALIKE
+from dragoman.data.checks.language_evidence import ALIKE, ForeignLanguage, identifier
 from dragoman.data.checks.mojibake import has_mojibake
 from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import counted
@@ -27,7 +27,7 @@ from dragoman.text.languages import base_language
 from dragoman.text.tags import UNKNOWN
 
 #: A rule misses faults where at least this many of the two languages are unknown.
-_BLIND_FROM_UNKNOWN: Mapping[Fault, int] = {"numbers": 1, "copied": 2, "script": 1}
+_BLIND_FROM_UNKNOWN: Mapping[Fault, int] = {"numbers": 1, "copied": 2, "script": 1, "language": 1}
 #: The checks of content that are about other things than numbers.
 _NOT_NUMBERS = ("money", "measures", "weekdays")
 N_SAMPLES = 5
@@ -39,6 +39,7 @@ _DESCRIPTIONS: Mapping[Fault, str] = {
     "numbers": "numbers that differ between the sides",
     "copied": "the source copied as the target",
     "script": "a side in another script than its language's",
+    "language": "a side in another language than its own",
     "mojibake": "misread characters, such as Ã¼ for ü",
     "wordless": "a side without letters or digits",
     "repeated": "a line that is repeated many times",
@@ -78,6 +79,12 @@ class FaultCounter:
     def __init__(self, source_lang: str, target_lang: str, dropped: Collection[Fault]) -> None:
         self._scripts = ForeignScript(source_lang), ForeignScript(target_lang)
         source, target = base_language(source_lang), base_language(target_lang)
+        self._foreign: list[
+            ForeignLanguage
+        ] = []  # it takes time, so that only those who want to drop such pairs need it
+        if "language" in dropped:
+            detector = identifier()
+            self._foreign = [ForeignLanguage(each, detector) for each in (source_lang, target_lang)]
         self._may_be_equal = source == target or target in ALIKE.get(source, ())
         self._languages = source_lang, target_lang
         self._dropped = dropped
@@ -130,6 +137,8 @@ class FaultCounter:
             faults.append("copied")
         if self._scripts[0].has(source) or self._scripts[1].has(target):
             faults.append("script")
+        if any(each.has(text) for each, text in zip(self._foreign, (source, target), strict=False)):
+            faults.append("language")
         if has_mojibake(source) or has_mojibake(target):
             faults.append("mojibake")
         if is_wordless(source) or is_wordless(target):
