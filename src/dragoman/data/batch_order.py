@@ -54,7 +54,7 @@ class BatchOrder:
 
     def __init__(self, store: PairStore, *, batch_tokens: int, seed: int, weights: Sequence[float] = ()) -> None:
         self._store, self._seed = store, seed
-        costs = np.maximum(store.source_lengths, store.target_lengths) + 1
+        costs = np.maximum(store.read_lengths, store.target_lengths) + 1
         sizes = [part.n_pairs for part in store.parts] if weights else [len(store)]
         self._slots = slots = Slots(costs, sizes, weights or (1.0,), seed)
         if not len(slots.costs):
@@ -83,7 +83,7 @@ class BatchOrder:
         # Within a cost, the difference of the sides determines both lengths. Every other cost is sorted downwards, so
         # that a batch across two costs has similar lengths too.
         key = generator.normal(scale=_JITTER, size=len(pairs)).astype(np.float32)
-        difference = self._store.source_lengths - self._store.target_lengths
+        difference = self._store.read_lengths - self._store.target_lengths
         key += difference if slots.is_plain else difference[pairs]
         np.negative(key, out=key, where=slots.costs % 2 == 1)
         order, key, start = self._by_cost.copy(), key[self._by_cost], 0

@@ -145,7 +145,7 @@ class Batches:
     ) -> None:
         self._order = BatchOrder(store, batch_tokens=batch_tokens, seed=seed, weights=weights)
         self._drawn, self._tokenizers = DrawnPairs(store, tokenizers, seed, drawing), tokenizers
-        self._lengths_change = drawing.augmentation.is_on
+        self._lengths_change = drawing.augmentation.is_on or bool(store.n_before.any())
         self._batch_tokens = batch_tokens
         #: True if pairs are not used as they are stored, which takes ten times as long.
         self.are_changed = drawing.sampling or drawing.augmentation.is_on

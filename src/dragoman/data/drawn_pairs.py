@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dragoman.data.augmentation.augment import Augmentation
 from dragoman.data.augmentation.shared import Pair
+from dragoman.data.context import n_fitting
 from dragoman.data.store import PairStore
 from dragoman.settings.augmentation_config import UNCHANGED, AugmentationConfig
 from dragoman.text.languages import base_language
@@ -23,6 +24,7 @@ from dragoman.text.tokenizer import Tokenizers
 Ids = tuple[Sequence[int] | NDArray[Any], Sequence[int] | NDArray[Any]]
 #: A key of random numbers, different from those of epochs and of sampling.
 _CHANGES = 7
+_CONTEXT = 8
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,13 @@ class Drawing:
         sampling: sample subwords; pairs are sorted and cut by their unsampled lengths.
         max_length: sentences that get longer than this are used as they are stored.
         augmentation: changes of the text.
+        without_context: the share of sources with context that are read without it.
     """
 
     sampling: bool = False
     max_length: int | None = None
     augmentation: AugmentationConfig = UNCHANGED
+    without_context: float = 0.0
 
 
 #: Pairs as they are stored.
@@ -53,12 +57,31 @@ class DrawnPairs:
         self._augmentation = Augmentation(drawing.augmentation, tokenizers.reserved)
         self._is_changed = drawing.augmentation.is_on
         self._tags = tokenizers.source.tags, tokenizers.target.tags
+        source = tokenizers.source
+        self._tag_ids, self._end = set(source.vocabulary.ids(sorted(source.tags))), [source.special_ids.end]
         self._ends = list(accumulate(part.n_pairs for part in store.parts))
         directions = [(part.source_lang, part.target_lang) for part in store.parts] or [tokenizers.languages]
         self._languages = [(base_language(source), base_language(target)) for source, target in directions]
 
     def ids(self, pair: int, copy: int, epoch: int) -> Ids:
         """Return the ids of both sides of a pair of the store, the copy of that number in the epoch."""
+        source, target = self._pair(pair, copy, epoch)
+        if not self._store.n_before[pair]:
+            return source, target
+        share = self._drawing.without_context
+        if share and np.random.default_rng((_CONTEXT, self._seed, epoch, pair, copy)).random() < share:
+            return source, target
+        before = [self._untagged(self._store.source_ids(number)) for number in self._store.before(pair)]
+        n_fit = n_fitting(list(map(len, before)), self._longest - len(source))
+        parts = [part for ids in before[len(before) - n_fit :] for part in (ids, self._end)]
+        return np.concatenate([*parts, np.asarray(source, np.int64)]), target
+
+    def _untagged(self, ids: NDArray[Any]) -> NDArray[Any]:
+        """Return the ids of a source without the tags that it begins with."""
+        n_tags = next((number for number, id in enumerate(ids.tolist()) if id not in self._tag_ids), len(ids))
+        return ids[n_tags:]
+
+    def _pair(self, pair: int, copy: int, epoch: int) -> Ids:
         store = self._store
         stored: Ids = store.source_ids(pair), store.target_ids(pair)
         if not self._drawing.sampling and not self._is_changed:

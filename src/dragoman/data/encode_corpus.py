@@ -11,6 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
+from dragoman.data.context import Neighbours
 from dragoman.data.filtering import Counts, length_problem, text_problem
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import TRAIN, VALIDATION, JudgedPair, NumberedPair, Selection, Use
@@ -79,9 +80,10 @@ def write_stores(folder: Path, parts: Sequence[PartText], tokenizers: Tokenizers
     workers = Workers(encoder.encode, _n_workers(sum(len(part.selection.uses) for part in parts)), _FEWER_ADVICE)
     for split in (TRAIN, VALIDATION):
         (folder / split).mkdir()
+    has_context = any(part.selection.data.context for part in parts)
     with (
-        StoreWriter(folder / TRAIN, encoder.vocab_sizes) as train_store,
-        StoreWriter(folder / VALIDATION, encoder.vocab_sizes) as validation_store,
+        StoreWriter(folder / TRAIN, encoder.vocab_sizes, has_context=has_context) as train_store,
+        StoreWriter(folder / VALIDATION, encoder.vocab_sizes, has_context=has_context) as validation_store,
     ):
         return [line for part in parts for line in _write_part(part, (train_store, validation_store), workers)]
 
@@ -118,16 +120,27 @@ def _write_part(
     if part.part is not None:
         for store in stores[: 1 + part.validates]:
             store.begin(part.part)
+    data = selection.data
+    neighbours = [Neighbours(data.context or 0, data.max_length) for _ in stores]
+    n_with_context = [0, 0]
     jobs = chain(_selected(selection), ([[], pairs] for pairs in _chunks(apart)))
     for encoded in workers.imap([part.rows(pairs) for pairs in splits] for splits in jobs):
-        for store, counts, split in zip(stores, (train, validated), encoded, strict=True):
-            store.add(split.rows)
+        for number, (store, counts, split) in enumerate(zip(stores, (train, validated), encoded, strict=True)):
+            n_before = neighbours[number].count(split.lines, split.rows[0][1])
+            store.add(split.rows, n_before)
             counts.add(split.counts)
+            n_with_context[number] += int((n_before > 0).sum())
     splits = ((TRAIN, train, selection.text), (VALIDATION, validated, validation or selection.text))
     for name, counts, text in splits[: 1 + part.validates]:
         if not counts.kept:
             raise DataError(f"no {name} pair is left ({counts.line()})", text.name, advice="check the files")
-    return [part.label(line) for line in (train.line(), form.format(validated.line()))[: 1 + part.validates]]
+    lines = [train.line(), form.format(validated.line())][: 1 + part.validates]
+    if data.context:
+        if not n_with_context[0]:
+            problem = "context is asked for, and no pair stands on the line after another"
+            raise DataError(problem, selection.text.name, advice="give text with one pair a line, in document order")
+        lines.append(f"with context: {n_with_context[0]:,} pairs for training, {n_with_context[1]:,} for validation")
+    return list(map(part.label, lines))
 
 
 def _selected(selection: Selection) -> Iterator[_Job]:
@@ -152,6 +165,7 @@ class _Encoded:
 
     rows: list[Row]
     counts: Counts
+    lines: list[int]
 
 
 @dataclass(frozen=True)
@@ -170,7 +184,7 @@ class _Encoder:
         return [self._encode(pairs) for pairs in splits]
 
     def _encode(self, pairs: Sequence[NumberedPair]) -> _Encoded:
-        counts = Counts()
+        counts, lines = Counts(), list[int]()
         ids: tuple[list[list[int]], list[list[int]]] = [], []
         texts: tuple[list[str], list[str]] = [], []
         for line, source, target in pairs:
@@ -179,12 +193,13 @@ class _Encoder:
             if problem is not None:
                 counts.drop(problem, line)
                 continue
+            lines.append(line)
             ids[0].append(source_ids)
             ids[1].append(target_ids)
             texts[0].append(source)
             texts[1].append(target)
         counts.kept = len(texts[0])
-        return _Encoded(pack(ids, texts), counts)
+        return _Encoded(pack(ids, texts), counts, lines)
 
     def judge(self, pairs: Sequence[JudgedPair]) -> list[JudgedPair]:
         """Return pairs with the reason to drop each: the one that they come with, else a wrong length."""

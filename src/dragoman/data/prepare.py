@@ -138,6 +138,7 @@ def _origin_of_part(corpus: Corpus) -> dict[str, Any]:
     source, target = corpus.languages
     own = {"source_lang": source, "target_lang": target, "both_ways": corpus.both_ways, "tag": corpus.tag}
     own |= {"corpus": corpus.data.corpus, "columns": corpus.data.columns}
+    own |= {"context": corpus.data.context} if corpus.data.context else {}
     return {f"data.corpora.{corpus.name}.{key}": value for key, value in own.items()}
 
 

@@ -47,7 +47,11 @@ class Prepared:
         """Return the lengths of all training pairs, and the number of sentences a line in an evenly spread sample."""
         indices = np.unique(np.linspace(0, len(self.train) - 1, _MAX_COUNTED).astype(int))
         lines = (self.train.source_text(int(index)) for index in indices)
-        return LearnedText.count(lines, self.train.source_lengths, self.train.target_lengths)
+        learned = LearnedText.count(lines, self.train.source_lengths, self.train.target_lengths)
+        if not (n_before := int(self.train.n_before.max())):
+            return learned
+        reads = {"context": n_before, "context_tokens": int(self.train.read_lengths.max())}
+        return learned.model_copy(update=reads)
 
 
 def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prepared:

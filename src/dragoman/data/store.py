@@ -2,7 +2,8 @@
 
 Each side has `<side>_ids.bin`, all ids in one row, in the smallest unsigned type that fits, and
 `<side>_ids_offsets.bin`, the beginning of each sentence and the end (int64). `<side>_text.bin` and its offsets hold the
-UTF-8 bytes of the text. All are little-endian. Pairs of several corpora or directions lie one part after the other;
+UTF-8 bytes of the text. `context.bin`, of a corpus with context, has the number of sentences before each source
+(uint8). All are little-endian. Pairs of several corpora or directions lie one part after the other;
 the index lists the parts.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +29,7 @@ from dragoman.machine.locks import require_held
 FORMAT_VERSION, FORMAT_WITH_PARTS = 1, 2
 INDEX = "index.json"
 SIDES = ("source", "target")
+_CONTEXT = "context.bin"
 _ID_TYPES = ("<u1", "<u2", "<u4")
 
 _PART_TYPES: Mapping[str, Callable[[Any], Any]] = {"name": str, "source_lang": str, "target_lang": str, "n_pairs": int}
@@ -77,9 +80,10 @@ class StoreWriter:
     Args:
         folder: an existing folder.
         vocab_sizes: of source and target.
+        has_context: some sources have sentences before them.
     """
 
-    def __init__(self, folder: Path, vocab_sizes: tuple[int, int]) -> None:
+    def __init__(self, folder: Path, vocab_sizes: tuple[int, int], *, has_context: bool = False) -> None:
         self._folder = folder
         self._types = [_smallest_type(size) for size in vocab_sizes]
         self._n_pairs = 0
@@ -88,18 +92,25 @@ class StoreWriter:
         kinds = {f"{side}_ids": kind for side, kind in zip(SIDES, self._types, strict=True)}
         kinds |= {f"{side}_text": "<u1" for side in SIDES}
         self._columns = [_Column(self._closing, folder / name, kind) for name, kind in kinds.items()]
+        self._context = self._closing.enter_context((folder / _CONTEXT).open("wb")) if has_context else None
 
     def begin(self, part: Part) -> None:
         """Let the pairs that are added from now on belong to a part, whose number of pairs is counted."""
         self._parts.append(part)
 
-    def add(self, rows: Sequence[Row]) -> None:
-        """Append pairs in the form that `pack` returns."""
+    def add(self, rows: Sequence[Row], n_before: NDArray[np.uint8] | None = None) -> None:
+        """Append pairs in the form that `pack` returns.
+
+        Args:
+            n_before: the sentences of the context of each source, if the store has any: (n_pairs,).
+        """
         n_pairs = len(rows[0][1])
         if self._parts:
             self._parts[-1] = replace(self._parts[-1], n_pairs=self._parts[-1].n_pairs + n_pairs)
         for column, (values, lengths) in zip(self._columns, rows, strict=True):
             column.append(values, lengths)
+        if self._context is not None and n_before is not None:
+            self._context.write(n_before.tobytes())
         self._n_pairs += n_pairs
 
     def __enter__(self) -> Self:
@@ -163,9 +174,29 @@ class PairStore:
         self._ids, self._texts = ids, texts
         #: Tokens of each sentence, without the end of the sentence: int32 (n_pairs,).
         self.source_lengths, self.target_lengths = (np.diff(offsets).astype(np.int32) for _, offsets in ids)
+        #: Sentences of the context of each source: uint8 (n_pairs,).
+        self.n_before = np.zeros(n_pairs, np.uint8)
+        if (folder / _CONTEXT).exists():
+            self.n_before = _map(folder / _CONTEXT, "<u1")
+            if len(self.n_before) != n_pairs or (self.n_before > np.arange(n_pairs)).any():
+                problem = "the files of a prepared corpus do not fit together"
+                raise BundleError(problem, folder / _CONTEXT, advice="prepare it again")
 
     def __len__(self) -> int:
         return self._n_pairs
+
+    @cached_property
+    def read_lengths(self) -> NDArray[np.int32]:
+        """Tokens that a model reads for each source: its context, with end marks, and itself; int32 (n_pairs,)."""
+        lengths = self.source_lengths.copy()
+        for back in range(1, int(self.n_before.max(initial=0)) + 1):
+            rows = np.flatnonzero(self.n_before >= back)
+            lengths[rows] += self.source_lengths[rows - back] + 1
+        return lengths
+
+    def before(self, index: int) -> range:
+        """Return the pairs whose sources are the context of a source."""
+        return range(index - int(self.n_before[index]), index)
 
     def rows_of(self, direction: tuple[str, str]) -> list[slice]:
         """Return the pairs of the parts that have these languages."""

@@ -16,7 +16,7 @@ from dragoman.text.languages import base_language
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import Stretch
 from dragoman.text.tags import SEVERAL, UNKNOWN
-from dragoman.translator import Request, TextTranslator, Translation
+from dragoman.translator import Request, TextTranslator, Translation, in_document
 from dragoman.translator.options import CallOptions, split_options
 
 _START, _END = re.compile(r"(?:\.{3}|…)(?=\w)"), re.compile(r"(?<=\w)(?:\.{3}|…)\Z")
@@ -91,6 +91,10 @@ class SegmentText(NamedTuple):
         parts = (self.segment.text[mark.start : mark.end] for mark in self.segment.marks)
         return tuple(part for part in parts if part and not any(map(str.isalpha, part)))
 
+    def request(self, template: Request) -> Request:
+        """Return the request for its translation."""
+        return replace(template, text=self.text, verbatim=self.verbatim, marked=self.marked, align=self.aligns)
+
     def finish(self, translation: Translation, target_lang: str | None) -> Translation:
         """Return the translation of the segment and its alternatives, given those of the text.
 
@@ -140,16 +144,13 @@ def translate_document(
         document.set_languages(*_languages(translator, of_texts.get("source_lang"), of_texts.get("target_lang")))
     keeps_ellipses = template.plain or template.memory is not None or bool(template.prefix)
     texts = [SegmentText.of(segment, keeps_ellipses=keeps_ellipses) for segment in document.segments()]
+    requests = list(in_document(each.request(template) for each in texts))
 
     def translations() -> Iterator[Translation]:
         for start in range(0, len(texts), _N_TOGETHER):
-            together = texts[start : start + _N_TOGETHER]
-            requests = [
-                replace(template, text=each.text, verbatim=each.verbatim, marked=each.marked, align=each.aligns)
-                for each in together
-            ]
-            found = answer(requests, batch_size=batch_size)
-            for text, translation in zip(together, found, strict=True):
+            together = slice(start, start + _N_TOGETHER)
+            found = answer(requests[together], batch_size=batch_size)
+            for text, translation in zip(texts[together], found, strict=True):
                 yield translation if template.plain else text.finish(translation, template.target_lang)
 
     return translations()

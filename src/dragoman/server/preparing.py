@@ -17,7 +17,7 @@ from dragoman.errors import DataError, DeadlineError
 from dragoman.server.document_report import document_report
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.marked_text import MarkedText
-from dragoman.translator import Candidate, Request, Translation
+from dragoman.translator import Candidate, Request, Translation, in_document
 from dragoman.translator.pipeline import Pipeline, SearchWanted, Stages, advance
 from dragoman.translator.two_steps import first_request, joined, second_requests
 
@@ -167,9 +167,7 @@ def read_documents(_: None, documents: Sequence[SentDocument], most: int) -> lis
         most -= len(texts)
         if most < 0:
             raise DataError(f"{document.name} has {-most:,} texts too many", advice="send it in parts")
-        lines.append(
-            [Request(each.text, align=each.aligns, verbatim=each.verbatim, marked=each.marked) for each in texts]
-        )
+        lines.append(list(in_document(each.request(Request("")) for each in texts)))
     return lines
 
 

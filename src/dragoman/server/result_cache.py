@@ -39,7 +39,7 @@ class ResultCache:
             request: all of it is in the key.
         """
         terms = [text for term in request.terms or () for text in (term.source, *term.targets)]
-        strings = [request.text, request.prefix, *request.marked, *request.off, *terms]
+        strings = [request.text, request.prefix, *request.marked, *request.off, *request.context, *terms]
         size = _size("".join(strings), translation) + _STRETCH_BYTES * (len(strings) + len(request.verbatim))
         if size > self._max_bytes:
             return

@@ -20,7 +20,7 @@ from dragoman.server.text_lines import TextLines, split_lines
 from dragoman.server.xml_texts import TagKinds, xml_pages
 from dragoman.text.languages import english_name
 from dragoman.text.terms import TermList
-from dragoman.translator import Request, Translation
+from dragoman.translator import Request, Translation, in_document
 
 #: A tag of a page or of XML.
 _TAG = re.compile(r"<[^<>]*>")
@@ -183,7 +183,11 @@ async def _requests(parts: ServerParts, texts: Sequence[tuple[AskedText, TextLin
     """Return the requests for the lines of texts; terms are looked for in a thread."""
 
     def requests() -> list[Request]:
-        return [text.part(line, is_first=not number) for text, cut in texts for number, line in enumerate(cut.lines)]
+        return [
+            request
+            for text, cut in texts
+            for request in in_document(text.part(line, is_first=not number) for number, line in enumerate(cut.lines))
+        ]
 
     return await parts.service.in_thread(requests) if any(text.lists for text, _ in texts) else requests()
 

@@ -183,12 +183,14 @@ class TranslationService:
     ) -> list[Translation]:
         async with self._model(leg.model) as model:
             config = _search_config(model, options)
-            is_calibrated = model.translator.pipeline.planner.is_calibrated(leg.source, leg.target)
+            planner = model.translator.pipeline.planner
+            is_calibrated, reads_context = planner.is_calibrated(leg.source, leg.target), planner.reads_context
             keys = list[Hashable]()
             found = dict[Hashable, Translation | None]()
             missing = dict[Hashable, Request]()
             async for line in in_turns(lines):
                 request = replace(_between(line, leg.source, leg.target), doubts=line.doubts and is_calibrated)
+                request = request if reads_context else replace(request, context=())  # one entry for all contexts
                 # A list of terms is equal to itself only.
                 key: Hashable = (model.number, replace(request, terms=None), tuple(request.terms or ()), config)
                 keys.append(key)

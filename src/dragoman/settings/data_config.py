@@ -67,7 +67,7 @@ class DataConfig(TextOrigin):
 
     def for_older_releases(self) -> dict[str, Any]:
         """Return the settings that decide the prepared corpus, as JSON; newer settings only if they are on."""
-        unused = {name for name in ("clean", "columns", "drop") if not getattr(self, name)}
+        unused = {name for name in ("clean", "columns", "context", "drop") if not getattr(self, name)}
         return self.model_dump(mode="json", exclude={"misaligned", "corpora", "temperature"} | unused)
 
     def contradictions(self) -> Iterator[tuple[str, str]]:

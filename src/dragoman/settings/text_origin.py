@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Annotated
+
+from pydantic import Field
 
 from dragoman.settings.sections import Section
 
@@ -30,6 +33,8 @@ class TextOrigin(Section):
     validation_source: str | None = None
     validation_target: str | None = None
     validation_pairs: str | None = None
+    context: Annotated[int, Field(ge=1, le=3)] | None = None
+    """Source sentences that are read before each: those of the lines before it, up to an empty line. None is off."""
 
     def origin_problems(
         self, prefixes: tuple[str, ...] = ("", "validation_"), option: Option | None = None

@@ -50,6 +50,11 @@ class LearnedText(Section):
     without_words: Share = 0.0
     """Share of the source lines that have neither letters nor digits."""
 
+    context: Annotated[int, Field(ge=0, le=3)] = 0
+    """Most sentences of the context before a source line."""
+    context_tokens: Annotated[int, Field(ge=0, le=2**31)] = 0
+    """Most tokens of a source line with its context."""
+
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Report statistics that no text has: shares that rise, lengths that fall."""
         if list(self.several_sentences) != sorted(self.several_sentences, reverse=True):
@@ -95,6 +100,10 @@ class LearnedText(Section):
             without_words=round(n_without_words / max(len(lines), 1), 6),
         )
 
+    def as_fact(self) -> dict[str, Any]:
+        """Return them as JSON, without those that older releases do not know if they are 0."""
+        return self.model_dump(mode="json", exclude=None if self.context else {"context", "context_tokens"})
+
     @classmethod
     def of_bundle(cls, facts: Mapping[str, Any], name: str | Path) -> Self | None:
         """Read the statistics from a bundle's facts; None if there are none, as in bundles of earlier releases.
@@ -112,6 +121,12 @@ class LearnedText(Section):
 
 def fewest_sentences(learned: Sequence[LearnedText | None]) -> LearnedText | None:
     """Return the statistics with the fewest sentences on a line: models that translate together need lines that all
-    of them can translate. Models without statistics do not count."""
+    of them can translate. Models without statistics do not count. They read as much context as all of them can."""
     known = [statistics for statistics in learned if statistics is not None]
-    return min(known, key=lambda statistics: (statistics.known_sentences, statistics.long_tokens), default=None)
+    fewest = min(known, key=lambda statistics: (statistics.known_sentences, statistics.long_tokens), default=None)
+    if fewest is None or not fewest.context:
+        return fewest
+    reads = {
+        name: min(0 if one is None else getattr(one, name) for one in learned) for name in ("context", "context_tokens")
+    }
+    return fewest.model_copy(update=reads)

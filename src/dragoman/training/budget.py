@@ -71,7 +71,7 @@ def training_budget(config: Config, prepared: Prepared, device: torch.device, pr
     if problem := disproportion(model, config.search):
         raise ConfigError(problem, advice="change the model's shape or the search")
     n_parameters = sum(map(math.prod, Layout(model).shapes().values()))
-    longest = int(max(prepared.train.source_lengths.max(), prepared.train.target_lengths.max())) + 1  # with <eos>
+    longest = int(max(prepared.train.read_lengths.max(), prepared.train.target_lengths.max())) + 1  # with <eos>
     needed = training_bytes(
         model, n_parameters, config.training, longest, device=device.type, n_processes=processes.world_size
     )

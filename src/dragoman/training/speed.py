@@ -34,7 +34,7 @@ def measure_speed(trainer: Trainer, prepared: Prepared, seconds: float) -> Speed
     """
     step = seconds_of_step(trainer, seconds)
     store = prepared.validation
-    costs = max(int(store.source_lengths.sum()), int(store.target_lengths.sum())) + len(store)
+    costs = max(int(store.read_lengths.sum()), int(store.target_lengths.sum())) + len(store)
     loss = FORWARD_SHARE * step * costs / trainer.training.batch_tokens
     return Speed(step, loss + _seconds_of_translations(trainer, prepared))
 

@@ -13,6 +13,7 @@ from functools import cached_property
 import torch
 
 from dragoman.data.batches import Batch, Batches
+from dragoman.data.context import WITHOUT_CONTEXT
 from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.mixture import part_weights
 from dragoman.data.prepared import Prepared
@@ -69,7 +70,7 @@ class Trainer:
             batch_tokens=self.training.batch_tokens,
             seed=self.training.seed,
             weights=part_weights(config.data, prepared.train.parts),
-            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length, config.augmentation),
+            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length, config.augmentation, WITHOUT_CONTEXT),
         )
         self.length = Length(self.training, batches.epochs, state.model.config.d_model)
         self.epochs = batches.epochs

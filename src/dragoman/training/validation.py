@@ -19,7 +19,7 @@ from dragoman.text.learned_text import LearnedText
 from dragoman.text.tags import Direction, split_tags
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
-from dragoman.translator import ComputeOptions, ModelFacts, Translator
+from dragoman.translator import ComputeOptions, ModelFacts, Request, Translator
 from dragoman.translator.options import LanguageOptions
 
 #: Sentences translated in a validation, spread over all; the loss uses all.
@@ -120,6 +120,7 @@ def _translate(
     tokenizers = translator.tokenizers
     scores: dict[str, float] = {}
     samples: list[list[Sample]] = []
+    answer = translator.answering(beam_size=1)
     for name, (direction, indices) in _validated(store, tokenizers).items():
         sources = [store.source_text(index) for index in indices]
         references = [store.target_text(index) for index in indices]
@@ -130,13 +131,21 @@ def _translate(
         for start in range(0, len(indices), n_at_once):
             if is_stopped():
                 return None
-            chunk = sources[start : start + n_at_once]
-            written += [each.text for each in translator.translate(chunk, beam_size=1, **languages)]
+            chunk = slice(start, start + n_at_once)
+            requests = [
+                Request(source, context=_context(store, index, tokenizers.source), **languages)
+                for source, index in zip(sources[chunk], indices[chunk], strict=True)
+            ]
+            written += [each.text for each in answer(requests)]
         lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
         scores[name] = corpus_bleu(written, references, direction[1], lowercase=lowercase).score
         samples.append(_good_samples(list(map(Sample, shown, written, references))))
     in_turn = [sample for group in zip_longest(*samples) for sample in group if sample is not None]
     return scores, in_turn[:N_SAMPLES]
+
+
+def _context(store: PairStore, index: int, tokenizer: Tokenizer) -> list[str]:
+    return _without_tags([store.source_text(number) for number in store.before(index)], tokenizer)
 
 
 def _without_tags(texts: Sequence[str], tokenizer: Tokenizer) -> list[str]:

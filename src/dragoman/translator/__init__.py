@@ -28,7 +28,7 @@ from dragoman.translator.padding import BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.pivot import Pivot
 from dragoman.translator.plans import Plan, SearchJob
-from dragoman.translator.request import Request
+from dragoman.translator.request import Request, in_document
 from dragoman.translator.results import Alternative, Score, Translation
 from dragoman.translator.searching import Candidate, StopCondition
 from dragoman.translator.text_translator import TextTranslator
@@ -56,5 +56,6 @@ __all__ = [
     "Translation",
     "TranslationMemory",
     "Translator",
+    "in_document",
     "read_terms",
 ]

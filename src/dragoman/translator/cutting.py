@@ -73,8 +73,15 @@ class Segment(NamedTuple):
     #: Its translation, if a rule writes it.
     written: str = ""
     is_frame: bool = False  # it stands around sentences, and is written as it is
+    #: The ids of the sentences before it that the model reads with it, with end marks; they are no part of the text.
+    context_ids: Sequence[int] = ()
     #: The white space before it, where it or its neighbour is a frame; None is what the target language has.
     gap: str | None = None
+
+    @property
+    def read_ids(self) -> list[int]:
+        """All ids that the model reads, except the end mark."""
+        return [*self.context_ids, *self.ids]
 
     @property
     def is_copied(self) -> bool:

@@ -73,6 +73,7 @@ class AllOptions(TranslateOptions, total=False):
     prefixes: str | Sequence[str] | None
     align: bool
     timeout: float | None
+    as_document: bool
 
 
 def split_options(options: CallOptions) -> tuple[TextOptions, SearchOptions]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from dragoman.data.context import n_fitting
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
@@ -19,7 +21,7 @@ from dragoman.text.terms import Term
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.confidence import Calibration
-from dragoman.translator.cutting import Segment, cut, encode_if_short
+from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
 from dragoman.translator.demanded_terms import demanded_terms, with_terms
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
@@ -56,7 +58,10 @@ class Planner:
         self._tokenizers = tokenizers
         self._directions = directions
         self._max_length = max_length
-        self._learned = facts.learned
+        self._learned = learned = facts.learned
+        #: Sentences before a segment that the model reads with it, and the tokens of all together.
+        self._n_context = 0 if learned is None else learned.context
+        self._longest_read = 0 if learned is None else min(learned.context_tokens, max_length - 1)
         self._short_list = short_list
         self._calibrations, self._is_ensemble = facts.calibrations, facts.is_ensemble
         reserved = tokenizers.reserved
@@ -71,6 +76,11 @@ class Planner:
     def can_mask(self) -> bool:
         """True if the model has reserved pieces, which mask spans."""
         return bool(self._tokenizers.reserved)
+
+    @property
+    def reads_context(self) -> bool:
+        """True if the model reads sentences before a text."""
+        return self._n_context > 0
 
     def is_calibrated(self, source_lang: str | None, target_lang: str) -> bool:
         """Return True if the model's confidence is known in a direction."""
@@ -234,10 +244,32 @@ class Planner:
         limits = segment_limits(request, self._learned, self._max_length - 1)
         limits = replace(limits, language=tagged.source_lang or UNKNOWN)
         start = self._tokenizers.target_ids("", tagged.target_lang)
-        return [
+        segments = [
             self._restricted(finished(segment)._replace(prefix_ids=start), tagged)
             for segment in cut(reader.text, encode, limits)
         ]
+        return self._in_context(segments, request.context, limits) if self._n_context else segments
+
+    def _in_context(
+        self, segments: Sequence[Segment], texts: Sequence[str], limits: SegmentLimits
+    ) -> list[Segment]:
+        """Return the segments of a text with the ids of what the model reads before each.
+
+        Args:
+            texts: those before it.
+        """
+        encode, end = self._tokenizers.source.encode, self._tokenizers.source.special_ids.end
+        earlier = [part for text in texts for part in cut(sanitize_paragraphs(text), encode, limits)]
+        before = deque((part.ids for part in earlier if not part.is_copied), self._n_context)
+        found = []
+        for segment in segments:
+            if not segment.is_copied:
+                n_fit = n_fitting(list(map(len, before)), self._longest_read - len(segment.ids))
+                context = [ids for number, ids in enumerate(before) if number >= len(before) - n_fit]
+                segment = segment._replace(context_ids=[id for ids in context for id in (*ids, end)])
+                before.append(encode(segment.text))
+            found.append(segment)
+        return found
 
     def _read(self, segment: str, reader: TextReader | PlainReader, request: Request) -> Reading:
         """Return what the model reads of a segment, without words that look like its tags."""

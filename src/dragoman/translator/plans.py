@@ -20,7 +20,7 @@ from dragoman.translator.request import Request
 class SearchJob(NamedTuple):
     """A segment to search for. Jobs of any texts and callers can be searched together."""
 
-    #: Source ids, without special ones.
+    #: Source ids; the end marks among them divide off its context.
     ids: Sequence[int]
     #: The ids that the translation begins with.
     prefix_ids: Sequence[int]
@@ -44,7 +44,7 @@ class SearchJob(NamedTuple):
 
 def job_of(segment: Segment, config: SearchConfig) -> SearchJob:
     """Return the job of a segment that the model reads."""
-    return SearchJob(segment.ids, segment.prefix_ids, config, segment.forbidden_ids, segment.allowed_ids)
+    return SearchJob(segment.read_ids, segment.prefix_ids, config, segment.forbidden_ids, segment.allowed_ids)
 
 
 def first_job(text: TextPlan, segment: Segment, config: SearchConfig) -> SearchJob:

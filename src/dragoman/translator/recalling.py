@@ -169,7 +169,8 @@ def _part(request: Request, start: int, end: int) -> Request:
     text = request.text[start:end]
     verbatim = tuple((begin - start, stop - start) for begin, stop in inside)
     marked = tuple(part for part in request.marked if part in text)
-    return replace(request, text=text, verbatim=verbatim, marked=marked, memory=None)
+    before = (*request.context, request.text[:start]) if start else request.context
+    return replace(request, text=text, verbatim=verbatim, marked=marked, memory=None, context=before)
 
 
 def _joined(request: Request, parts: Sequence[RecalledPart], found: Sequence[Translation]) -> Translation:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -19,6 +19,8 @@ from dragoman.translator.demanded_terms import demanded_terms
 CONFIDENCE = "confidence"
 #: The name of the check of letters that a language does not use.
 SCRIPT = "script"
+#: The most texts before one that a model reads with it.
+MOST_CONTEXT = 3
 #: The names that `Request.off` takes.
 SWITCHES = (*CHECK_NAMES, SCRIPT, CONFIDENCE)
 
@@ -62,6 +64,8 @@ class Request:
     #: neither checked nor repaired, so it has no flags. It is cut only if it is too long, or by `sentences`. Protected
     #: stretches of documents, which `verbatim` names, are put back if they are lost.
     plain: bool = False
+    #: The texts before it in its document, which a model with `data.context` reads before it; others do not.
+    context: Sequence[str] = ()
 
     @property
     def needs_calibration(self) -> bool:
@@ -83,6 +87,7 @@ class Request:
         flag(self.doubts, f"doubts{owner}")
         flag(self.plain, f"plain{owner}")
         self._check_off(owner)
+        string_list(self.context, f"text of the context{owner}")
         if self.min_confidence is not None:
             share(self.min_confidence, f"min_confidence{owner}")
         if self.sentences is not None:
@@ -132,3 +137,17 @@ class Request:
     def _rules(self, owner: str) -> tuple[str, ...]:
         rules = [self.protect] if isinstance(self.protect, str) else self.protect or []
         return tuple(string_list(rules, f"protect{owner}"))
+
+
+def in_document(requests: Iterable[Request]) -> Iterator[Request]:
+    """Yield the requests for the texts of a document, each but the first with those before it as its context."""
+    before: Sequence[str] | None = None
+    for request in requests:
+        request = request if before is None else replace(request, context=before)
+        yield request
+        before = context_after(request)
+
+
+def context_after(request: Request) -> tuple[str, ...]:
+    """Return the context of the text after that of a request; an empty text ends a document."""
+    return (*request.context, request.text)[-MOST_CONTEXT:] if request.text.strip() else ()

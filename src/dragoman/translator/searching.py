@@ -224,7 +224,8 @@ class Searcher:
         first, condition = jobs[0], stop or StopCondition()
         allowed = [self._allowed(job) for job in jobs]
         sentence = sentence_of(first)
-        is_simple = len(jobs) == 1 and not first.required and is_fast(sentence)
+        has_context = self._scorer.special_ids.source.end in first.ids  # which the engine would take for the text
+        is_simple = len(jobs) == 1 and not first.required and not has_context and is_fast(sentence)
         if self._engine is not None and is_simple and not condition.needs_python:
             left = condition.seconds_left
             seconds = 0.0 if left is None else max(left, 1e-9)

@@ -11,7 +11,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tags import Direction
 from dragoman.translator import checking
 from dragoman.translator.options import AllOptions, CallOptions, LanguageOptions, SearchOptions, TextList, TextOptions
-from dragoman.translator.request import Request
+from dragoman.translator.request import Request, context_after, in_document
 from dragoman.translator.results import Translation
 from dragoman.translator.searching import StopCondition
 
@@ -79,6 +79,7 @@ class TextTranslator(ABC):
         sentences: bool | None = None,
         batch_size: int | None = None,
         timeout: float | None = None,
+        as_document: bool = False,
         **options: Unpack[CallOptions],
     ) -> Translation | list[Translation]:
         """Translate one text, or many.
@@ -94,6 +95,8 @@ class TextTranslator(ABC):
             batch_size: source tokens, padding included, searched at once; None suits the device. It changes the speed,
                 and how scores round.
             timeout: seconds after which the search is given up.
+            as_document: the texts follow each other in a document, up to an empty one; a model with `data.context`
+                reads those before each.
             options: `SearchOptions`, the bundle's where left out or None; for the others see `Request`.
 
         Raises:
@@ -110,6 +113,7 @@ class TextTranslator(ABC):
         requests = [
             Request(text, one, sentences, align, **of_texts) for text, one in zip(sources, prefixes, strict=True)
         ]
+        requests = list(in_document(requests)) if as_document else requests
         translations = answer(requests, batch_size=batch_size, stop=stop)
         return translations[0] if isinstance(texts, str) else translations
 
@@ -122,13 +126,14 @@ class TextTranslator(ABC):
         sentences: bool | None = None,
         batch_size: int | None = None,
         read_ahead: int = 1,
+        as_document: bool = False,
         **options: Unpack[CallOptions],
     ) -> Iterator[Translation]:
         """Translate lines of any iterable as they come.
 
         Whenever the lines read so far fill a batch, their translations are yielded; with a `batch_size` of 1 each line
         is answered before the next is read. With a larger `read_ahead`, so many batches are read, sorted by length and
-        shared among the workers, which is faster if nobody waits for a line.
+        shared among the workers, which is faster if nobody waits for a line. For `as_document`, see `translate`.
 
         Raises:
             ConfigError: as `translate`, at once; a line that is no string raises it when it comes.
@@ -139,5 +144,13 @@ class TextTranslator(ABC):
         blocks = self._blocks(
             checking.string_stream(lines, "line"), batch_size, checking.positive(read_ahead, "read_ahead")
         )
-        requests = ([replace(template, text=line) for line in block] for block in blocks)
-        return (one for chunk in requests for one in answer(chunk, batch_size=batch_size))
+        def chunks() -> Iterator[list[Request]]:
+            before: Sequence[str] = ()
+            for block in blocks:
+                requests = [replace(template, text=line, context=before) for line in block]
+                if as_document and requests:
+                    requests = list(in_document(requests))
+                    before = context_after(requests[-1])
+                yield requests
+
+        return (one for chunk in chunks() for one in answer(chunk, batch_size=batch_size))

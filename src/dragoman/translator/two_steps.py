@@ -121,6 +121,7 @@ def _onward(request: Request, middle: str, before: Alternative) -> Request:
         source_lang=middle,
         memory=None,
         terms=terms or None,
+        context=(),
         align=request.align or request.doubts,
     )
 

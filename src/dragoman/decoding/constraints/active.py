@@ -34,6 +34,12 @@ def configured_constraints(config: SearchConfig) -> Iterator[Constraint]:
         yield NoRepeatedNgrams(config.no_repeat_ngram)
 
 
+def _last_sentence(source: Sequence[int], end: int) -> list[int]:
+    """Return the ids of a source without its end mark, and without its context, which other end marks divide off."""
+    ids = list(source[:-1] if source[-1:] == [end] else source)
+    return ids[len(ids) - ids[::-1].index(end) :] if end in ids else ids
+
+
 class ActiveConstraints:
     """The rules of one search for the translations of source_ids (B, S).
 
@@ -63,7 +69,7 @@ class ActiveConstraints:
         self.sources = [[id for id in ids if id != of_source.pad] for ids in source_ids.tolist()]
         self.limits = Limits.of(self.sources, prefixes, config, scorer.max_length)
         check_prefixes(prefixes, self.limits.returned, scorer.vocab_size, self.special_ids.marks)
-        words = ([id for id in source if id != of_source.end] for source in self.sources)
+        words = (_last_sentence(source, of_source.end) for source in self.sources)
         self.finders = tuple(map(FaultFinder, words, prefixes))  # (B,): of faults of each sentence's translations
         #: (R,): the sentence of each row that the search begins with.
         self.sentence = np.arange(n_sentences).repeat(config.n_best if config.sample else 1)

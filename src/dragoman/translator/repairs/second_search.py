@@ -230,7 +230,7 @@ class SecondSearch:
         if ids is None:
             return False
         target_ids = self.planner.target_ids(choice.candidates[0].text, text.languages.target_lang)
-        as_it_is, in_small = self.decoder.log_probs([(segment.ids, target_ids), (ids, target_ids)])
+        as_it_is, in_small = self.decoder.log_probs([(segment.read_ids, target_ids), ([*segment.context_ids, *ids], target_ids)])
         return sum(as_it_is) - sum(in_small) < LEAST_NAME
 
     def _foreign_ids(self, text: TextPlan, segment: Segment) -> list[int]:
@@ -284,7 +284,7 @@ class SecondSearch:
         masked = [number for number, proposal in enumerate(proposals) if proposal.masked is not None]
         texts = [proposals[number].texts(found[number]) for number in masked]
         pairs = [
-            [(one.segment.ids, self.planner.target_ids(text, one.text.languages.target_lang)) for text in own]
+            [(one.segment.read_ids, self.planner.target_ids(text, one.text.languages.target_lang)) for text in own]
             for one, own in zip((proposals[number] for number in masked), texts, strict=True)
         ]
         # Translations of one source share its encoding and most of their beginnings, as the hypotheses of a beam do.
