@@ -23,7 +23,7 @@ from dragoman.translator import Pivot, TextTranslator, Translation, Translator
 #: Flagged translations of a part that its result has.
 MOST_FLAGGED = 20
 #: Options of `Translator.translate_stream` that documents do not have.
-_OF_LINES = ("prefixes", "align", "n_best", "doubts", "read_ahead")
+_OF_LINES = ("prefixes", "align", "n_best", "doubts", "as_document", "read_ahead")
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def translate(
 
     def options(translator: TextTranslator) -> dict[str, Any]:
         of_search = search_options(search, sampling, samples=translator.search.sample)
-        given_lines = {name: getattr(of_lines, name) for name in ("n_best", "align", "doubts")}
+        given_lines = {name: getattr(of_lines, name) for name in ("n_best", "align", "doubts", "as_document")}
         return of_search | asdict(direction) | given | given_lines | memories.open(translator, direction)
 
     refuse_copies("dragoman translate")
@@ -156,7 +156,7 @@ def _translations(text: _Text, translator: TextTranslator, options: dict[str, An
         return translator.translate_stream(text.lines, **options)
     from dragoman.documents import translate_document
 
-    of_lines = ("read_ahead", "align", "n_best", "doubts")
+    of_lines = ("read_ahead", "align", "n_best", "doubts", "as_document")
     options = {name: value for name, value in options.items() if name not in of_lines}
     return translate_document(text.document, translator, prefix=options.pop("prefixes") or "", **options)
 

@@ -85,6 +85,13 @@ class LineFlags:
     n_best: Annotated[int | None, option("Print the n best as: id ||| text ||| features ||| score.", min=1)] = None
     align: Annotated[bool, option("Add the alignment of words: text ||| 0-0 1-2 (source-target).", "--align")] = False
     doubts: Annotated[bool, option("Mark doubtful words: [?word]; --json numbers them.", "--doubts")] = False
+    as_document: Annotated[
+        bool,
+        option(
+            "The lines follow each other, up to an empty one: a model with data.context reads those before each.",
+            "--as-document",
+        ),
+    ] = False
     as_json: AsJson = False
     invalid_utf8: Utf8 = "error"
 
@@ -95,7 +102,7 @@ class LineFlags:
             typer.BadParameter: names those.
         """
         names = [field.name for field in fields(self) if getattr(self, field.name) != field.default]
-        if given := ", ".join(f"--{name.removeprefix('as_').replace('_', '-')}" for name in names):
+        if given := ", ".join(f"--{name.replace('as_json', 'json').replace('_', '-')}" for name in names):
             raise typer.BadParameter(f"only lines have {given}, and this is a document; leave it out")
 
     def check(self, min_confidence: float | None) -> None:

@@ -69,7 +69,9 @@ def look_inside(translator: Translator, request: Request, config: SearchConfig, 
     number = next((number for number, segment in enumerate(text.segments) if not segment.is_copied), None)
     if engine is None or number is None:
         return None
-    first = replace(request, text=text.segments[number].text, prefix="" if number else request.prefix, align=False, context=())
+    first = replace(
+        request, text=text.segments[number].text, prefix="" if number else request.prefix, align=False, context=()
+    )
     tracing = _TracedSearch(engine, translator.tokenizers.target, translator.pipeline.searcher)
     jobs = translator.pipeline.plan([first], config).jobs
     if len(jobs) != 1 or not is_fast(sentence_of(jobs[0])):

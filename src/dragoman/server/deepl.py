@@ -135,8 +135,10 @@ async def _translate(
         answers = await translate_pages(parts, texts, sources, target, lists)
     else:
         lines = [_LINE_ENDS.sub(" ", text) for text in texts] if is_joined else texts
+        context = tuple(filter(None, [parameters.optional_text("context")]))
         asked = [
-            AskedText(TextRequest(text), code, target, {}, lists) for text, code in zip(lines, sources, strict=True)
+            AskedText(TextRequest(text, context=context), code, target, {}, lists)
+            for text, code in zip(lines, sources, strict=True)
         ]
         answers = [one.text for one in await translate_texts(parts, asked)]
     translations: list[dict[str, Any]] = [

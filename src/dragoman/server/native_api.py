@@ -158,7 +158,7 @@ async def _asked(
         ApiError: there are too many or too long texts, or a language or a term list is unknown.
         ConfigError: as `Request.checked`.
     """
-    for strings in ([text.text for text in texts], [text.prefix for text in texts]):
+    for strings in ([text.text for text in texts], [text.prefix for text in texts], [text.context for text in texts]):
         check_limits(strings, parts.config)
     parts.take(request, [text.text for text in texts])
     asked: list[AskedText] = []
@@ -166,7 +166,10 @@ async def _asked(
     lists = WantedLists(parts.term_lists)
     for text in texts:
         align, doubts, plain, off = bool(text.align), bool(text.doubts), bool(text.plain), tuple(text.off or ())
-        wanted = TextRequest(text.text, text.prefix, align=align, doubts=doubts, plain=plain, off=off).checked("")
+        context = tuple(filter(None, [text.context]))
+        wanted = TextRequest(
+            text.text, text.prefix, align=align, doubts=doubts, plain=plain, off=off, context=context
+        ).checked("")
         if not text.target:
             raise ApiError(400, "target is missing")
         target = require_language(parts.shelf.directory, text.target)

@@ -98,6 +98,7 @@ class Text(TextOptions):
     source: Annotated[str | None, Field(description="A language code, or auto.")] = None
     target: str | None = None
     prefix: Annotated[Whole, Field(description="The beginning of the translation of its first line.")] = ""
+    context: Annotated[Whole, Field(description="The text before it, for models that read it. Not translated.")] = ""
 
 
 class TranslateRequest(TextOptions):

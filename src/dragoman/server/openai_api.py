@@ -27,6 +27,7 @@ from dragoman.server.streaming import TextStream, open_stream
 from dragoman.server.text_lines import whole
 from dragoman.server.texts import AUTO, AskedText, detect_sources, require_language, translate_texts
 from dragoman.translator import Request as TextRequest
+from dragoman.translator.request import MOST_CONTEXT
 
 #: The name of all models together.
 ALL = "dragoman"
@@ -37,7 +38,7 @@ _ONE_LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Z][a-z]{3})?([-_]([A-Z]{2}|[0-
 
 
 class ChatMessage(BaseModel):
-    """A message; only the last one of the user is read."""
+    """A message; only the last one of the user is translated. Those before it are its context."""
 
     role: str
     content: Any = None
@@ -190,7 +191,10 @@ async def _asked(parts: ServerParts, request: Request, body: ChatRequest) -> Ask
     target = require_language(directory, target)
     if source == AUTO:
         source = (await detect_sources(parts, [text], target, directory))[0].language
-    return AskedText(TextRequest(text), require_language(directory, source), target, directory=directory)
+    *earlier, _ = [each.content for each in body.messages if each.role == "user"]
+    context = tuple(whole(content) for content in earlier[-MOST_CONTEXT:] if isinstance(content, str))
+    asked = TextRequest(text, context=context)
+    return AskedText(asked, require_language(directory, source), target, directory=directory)
 
 
 def _text(body: ChatRequest) -> str:

@@ -17,6 +17,7 @@ from dragoman.server.server_parts import ServerParts
 from dragoman.server.text_lines import TextLines, split_lines
 from dragoman.server.texts import AskedText, require_route
 from dragoman.text.languages import WITHOUT_SPACES, base_language
+from dragoman.translator.request import MOST_CONTEXT
 
 #: Parts that are translated at the same time.
 _AT_ONCE = 8
@@ -115,6 +116,8 @@ class TextStream:
         if not self.legs:
             return piece.source
         request = self.asked.part(piece.source, is_first=not number)
+        earlier = (one.source for one in self.pieces[max(0, number - MOST_CONTEXT) : number])
+        request = replace(request, context=(*request.context, *earlier))
         # Only the parts on their way are counted: a client that stops to read must not fill the queue for others.
         with self.parts.service.queue.hold(1):
             (found,) = await self.parts.service.translate_accepted(self.legs, [request], self.asked.options)

@@ -70,7 +70,9 @@ class Trainer:
             batch_tokens=self.training.batch_tokens,
             seed=self.training.seed,
             weights=part_weights(config.data, prepared.train.parts),
-            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length, config.augmentation, WITHOUT_CONTEXT),
+            drawing=Drawing(
+                config.tokenizer.sampling > 0, config.data.max_length, config.augmentation, WITHOUT_CONTEXT
+            ),
         )
         self.length = Length(self.training, batches.epochs, state.model.config.d_model)
         self.epochs = batches.epochs

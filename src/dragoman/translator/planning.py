@@ -21,7 +21,7 @@ from dragoman.text.terms import Term
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.confidence import Calibration
-from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
+from dragoman.translator.cutting import MAX_CHARACTERS_PER_TOKEN, Segment, SegmentLimits, cut, encode_if_short
 from dragoman.translator.demanded_terms import demanded_terms, with_terms
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
@@ -30,7 +30,7 @@ from dragoman.translator.number_masks import Written, all_numbers, first_numbers
 from dragoman.translator.plain_reading import PlainReader
 from dragoman.translator.plans import Plan, TextPlan, segment_limits
 from dragoman.translator.reading import KnownParts, Reading, TextReader
-from dragoman.translator.request import Request
+from dragoman.translator.request import MOST_CONTEXT, Request
 
 #: Pieces that an unknown one counts as, where the form of a word in capitals is chosen.
 _UNKNOWN_COST = 9
@@ -250,16 +250,16 @@ class Planner:
         ]
         return self._in_context(segments, request.context, limits) if self._n_context else segments
 
-    def _in_context(
-        self, segments: Sequence[Segment], texts: Sequence[str], limits: SegmentLimits
-    ) -> list[Segment]:
+    def _in_context(self, segments: Sequence[Segment], texts: Sequence[str], limits: SegmentLimits) -> list[Segment]:
         """Return the segments of a text with the ids of what the model reads before each.
 
         Args:
             texts: those before it.
         """
         encode, end = self._tokenizers.source.encode, self._tokenizers.source.special_ids.end
-        earlier = [part for text in texts for part in cut(sanitize_paragraphs(text), encode, limits)]
+        most = MAX_CHARACTERS_PER_TOKEN * self._longest_read
+        ends = (sanitize_paragraphs(text[-most:]) for text in texts[-MOST_CONTEXT:])
+        earlier = [part for text in ends for part in cut(text, encode, limits)]
         before = deque((part.ids for part in earlier if not part.is_copied), self._n_context)
         found = []
         for segment in segments:

@@ -144,6 +144,7 @@ class TextTranslator(ABC):
         blocks = self._blocks(
             checking.string_stream(lines, "line"), batch_size, checking.positive(read_ahead, "read_ahead")
         )
+
         def chunks() -> Iterator[list[Request]]:
             before: Sequence[str] = ()
             for block in blocks:

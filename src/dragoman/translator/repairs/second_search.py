@@ -230,7 +230,9 @@ class SecondSearch:
         if ids is None:
             return False
         target_ids = self.planner.target_ids(choice.candidates[0].text, text.languages.target_lang)
-        as_it_is, in_small = self.decoder.log_probs([(segment.read_ids, target_ids), ([*segment.context_ids, *ids], target_ids)])
+        as_it_is, in_small = self.decoder.log_probs(
+            [(segment.read_ids, target_ids), ([*segment.context_ids, *ids], target_ids)]
+        )
         return sum(as_it_is) - sum(in_small) < LEAST_NAME
 
     def _foreign_ids(self, text: TextPlan, segment: Segment) -> list[int]:
