@@ -135,7 +135,7 @@ class AgentTools:
         if not route:  # they are in the target language
             return [TranslatedText(route, lines, ()) for lines in cut]
         pairs = zip(texts, cut, strict=True)
-        requests = [text.part(line, is_first=False) for text, lines in pairs for line in lines.lines]
+        requests = [request for text, lines in pairs for request in text.of_lines(lines.lines)]
         with self._translating:
             loaded = [self._load(leg.model) for leg in route]
             translator = Pivot(loaded[0], loaded[-1], route[0].target) if len(route) > 1 else loaded[0]

@@ -48,6 +48,10 @@ class AskedText:
         prefix = self.request.prefix if is_first else ""
         return replace(self.request, text=text, prefix=prefix, terms=TermList(terms) if terms else None)
 
+    def of_lines(self, lines: Sequence[str]) -> list[Request]:
+        """Return the requests for the lines of the text, each with those before it as its context."""
+        return list(in_document(self.part(line, is_first=not number) for number, line in enumerate(lines)))
+
 
 @dataclass(frozen=True)
 class TranslatedText:
@@ -183,11 +187,7 @@ async def _requests(parts: ServerParts, texts: Sequence[tuple[AskedText, TextLin
     """Return the requests for the lines of texts; terms are looked for in a thread."""
 
     def requests() -> list[Request]:
-        return [
-            request
-            for text, cut in texts
-            for request in in_document(text.part(line, is_first=not number) for number, line in enumerate(cut.lines))
-        ]
+        return [request for text, cut in texts for request in text.of_lines(cut.lines)]
 
     return await parts.service.in_thread(requests) if any(text.lists for text, _ in texts) else requests()
 
