@@ -440,6 +440,7 @@ LARGEST = {
     1: "tokenizer.sampling model.dropout model.embedding_dropout model.attention_dropout model.activation_dropout "
     "model.norm_epsilon training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p "
     "augmentation.spans augmentation.reserved augmentation.case augmentation.punctuation augmentation.typos",
+    3: "data.context",
     10: "search.length_penalty",
     256: "training.batch_workers",
     100: "data.temperature training.r_drop search.temperature search.repetition_penalty",

@@ -18,15 +18,23 @@ from tiny import LEARNED, PAIRS, many_tokenizers, tiny_bundle, tiny_tokenizers
 from dragoman.bundle.bundle import Bundle, write_bundle
 from dragoman.data.batches import Batches
 from dragoman.data.context import Neighbours
+from dragoman.data.corpus import read_pairs
 from dragoman.data.drawn_pairs import Drawing, DrawnPairs
+from dragoman.data.encode_corpus import PartText, write_stores
 from dragoman.data.prepare import prepare
 from dragoman.data.prepared import Prepared
+from dragoman.data.selection import Selection, select
 from dragoman.decoding.constraints.active import ActiveConstraints
 from dragoman.documents import parse_document, translate_document
-from dragoman.errors import BundleError, DataError
+from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.settings.data_config import DataConfig
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.learned_text import LearnedText, fewest_sentences
+from dragoman.text.segmenter import Characters
+from dragoman.text.special_ids import SpecialIds
+from dragoman.text.tokenizer import Tokenizer, Tokenizers
+from dragoman.text.vocabulary import Vocabulary
 from dragoman.translator import ModelFacts, Request, Translator
 
 #: Two documents; the third pair is too unequal to be kept, and the sixth line is between them.
@@ -41,6 +49,11 @@ LINES = [
     ("Tom has it.", "Tom hat ihn."),
 ]
 READS = LEARNED.model_copy(update={"context": 2, "context_tokens": 24})
+
+
+def selection(folder: Path) -> Selection:
+    data = DataConfig(source=str(folder / "a.en"), target=str(folder / "a.de"), context=1)
+    return select(read_pairs(data, "train"), data, {}, hold_out=False)
 
 
 def prepared(folder: Path, **data: Any) -> tuple[Prepared, list[str]]:
@@ -148,6 +161,11 @@ def test_text_without_order_and_damaged_files_are_refused(tmp_path: Path) -> Non
         path.write_bytes(content)
         with pytest.raises(BundleError, match="do not fit together"):
             type(corpus.train)(corpus.train.folder)
+    sides = [Tokenizer(Characters(), Vocabulary("abc", ids)) for ids in (SpecialIds(end=0), SpecialIds())]
+    tokenizers = Tokenizers(sides[0], sides[1], corpus.tokenizers.config, corpus.tokenizers.directions)
+    parts = [PartText(selection(tmp_path), None)]
+    with pytest.raises(ConfigError, match="has no end mark"):
+        write_stores(tmp_path, parts, tokenizers)
 
 
 def test_without_it_nothing_new_is_written(tmp_path: Path) -> None:

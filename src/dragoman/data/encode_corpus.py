@@ -16,7 +16,7 @@ from dragoman.data.filtering import Counts, length_problem, text_problem
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import TRAIN, VALIDATION, JudgedPair, NumberedPair, Selection, Use
 from dragoman.data.store import Part, Row, StoreWriter, pack
-from dragoman.errors import DataError
+from dragoman.errors import ConfigError, DataError
 from dragoman.machine.devices import all_cores
 from dragoman.machine.workers import Workers
 from dragoman.settings.data_config import DataConfig
@@ -74,6 +74,7 @@ def write_stores(folder: Path, parts: Sequence[PartText], tokenizers: Tokenizers
 
     Raises:
         DataError: a split of a part has no pair left, or the text cannot be read.
+        ConfigError: nothing divides off the context of a source.
         ResourceError: a process that encodes was killed.
     """
     encoder = _Encoder(tokenizers, parts[0].selection.data)
@@ -81,6 +82,9 @@ def write_stores(folder: Path, parts: Sequence[PartText], tokenizers: Tokenizers
     for split in (TRAIN, VALIDATION):
         (folder / split).mkdir()
     has_context = any(part.selection.data.context for part in parts)
+    if has_context and not tokenizers.source.special_ids.has_end:
+        problem = "a source of this model has no end mark, which divides off its context"
+        raise ConfigError(problem, advice="leave data.context out, or train a model of its own")
     with (
         StoreWriter(folder / TRAIN, encoder.vocab_sizes, has_context=has_context) as train_store,
         StoreWriter(folder / VALIDATION, encoder.vocab_sizes, has_context=has_context) as validation_store,
