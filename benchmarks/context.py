@@ -4,7 +4,6 @@
     python benchmarks/context.py chat FOLDER train.json        # writes the text and recipes of dialogues, BConTrasT's
     dragoman train FOLDER/context.yaml --init-from everyday -o FOLDER/context     # and the same with alone.yaml
     python benchmarks/context.py score FOLDER context alone    # translates the dialogues that were held out
-    python benchmarks/context.py news SOURCE REFERENCE context alone   # the same for a text without empty lines
 
 The made-up documents name a thing and then say "it": only the sentence before tells the German gender. Of the
 dialogues (`train.json` of github.com/Unbabel/BConTrasT, CC BY-SA 4.0) 70 of 550 are held out. The first run is
@@ -13,7 +12,7 @@ translated with the context of each line, without, and with that of another dial
 Pronouns: of the lines whose English has "it" or "they", the F1 of the German words for them (er, sie, es, ihn, ihm,
 ihnen, das) against the reference, each counted at most as often as there; of lines with "you", those of Sie, Ihnen,
 Ihr..., du, dich, dir, dein... p is the probability of the distance from the first row by chance: a paired bootstrap of
-1,000 samples, of dialogues (of lines for news).
+1,000 samples: of lines for BLEU and chrF, of documents for pronouns.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sacrebleu.metrics import BLEU, CHRF
 
 from dragoman import Translator
+from dragoman.evaluation.metrics import paired_test
 from dragoman.translator import Request
 
 N_HELD_OUT, N_SAMPLES = 70, 1000
@@ -151,7 +150,7 @@ def rows(texts: Sequence[Lines], reader: Translator, alone: Translator) -> Itera
 
 
 def _other(texts: Sequence[Lines], text: int, line: int) -> tuple[str, ...]:
-    other = texts[(text + 1) % len(texts)] if len(texts) > 1 else texts[0][len(texts[0]) // 2 :]
+    other = texts[(text + 1) % len(texts)]
     return (other[line % len(other)][0],) if line else ()
 
 
@@ -177,33 +176,43 @@ def f1(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
     return total
 
 
-def compare(texts: Sequence[Lines], found: Sequence[tuple[str, list[str]]], *, by_line: bool) -> None:
-    """Print a table of the ways to translate."""
+def compare(texts: Sequence[Lines], found: Sequence[tuple[str, list[str]]]) -> None:
+    """Print a table of the ways to translate: each beside the first, and the context beside none in the same model."""
+    _table(texts, found)
+    _table(texts, [found[2], found[1]])
+
+
+def _table(texts: Sequence[Lines], found: Sequence[tuple[str, list[str]]]) -> None:
     pairs = [pair for one in texts for pair in one]
-    units = np.arange(len(pairs)) if by_line else np.repeat(np.arange(len(texts)), list(map(len, texts)))
+    units = np.repeat(np.arange(len(texts)), list(map(len, texts)))
+    kinds = [kind for kind, (english, _) in KINDS.items() if any(english.search(source) for source, _ in pairs)]
     draws = np.random.default_rng(1).integers(units[-1] + 1, size=(N_SAMPLES, units[-1] + 1))
     print(f"{len(pairs):,} lines in {len(texts)} documents")
-    print("| | BLEU | chrF2 |" + "".join(f" {kind} F1 | p |" for kind in KINDS))
+    print("| | BLEU | p | chrF2 | p |" + "".join(f" {kind} F1 | p |" for kind in kinds))
     first: dict[str, NDArray[np.int64]] = {}
     for name, written in found:
-        references = [[target for _, target in pairs]]
-        bleu, chrf = (metric.corpus_score(written, references).score for metric in (BLEU(), CHRF()))
-        line = f"| {name} | {bleu:.2f} | {chrf:.2f} |"
-        for kind in KINDS:
+        line = f"| {name} |"
+        for own in paired_test(found[0][1], written, [target for _, target in pairs], "de", n_samples=N_SAMPLES)[:2]:
+            line += f" {own.system:.2f} | {'' if written is found[0][1] else _p(own.p_value)} |"
+        for kind in kinds:
             by_unit = np.zeros((units[-1] + 1, 3), np.int64)
             np.add.at(by_unit, units, counts(pairs, written, kind))
             before = first.setdefault(kind, by_unit)
             gains = f1(by_unit[draws].sum(1)) - f1(before[draws].sum(1))
             p = 2 * min((gains <= 0).mean(), (gains >= 0).mean())
-            line += f" {f1(by_unit.sum(0)):.1f} | {'' if before is by_unit else f'{min(p, 1):.3f}'} |"
+            line += f" {f1(by_unit.sum(0)):.1f} | {'' if before is by_unit else _p(min(p, 1))} |"
         print(line, flush=True)
+
+
+def _p(value: float) -> str:
+    return f"{value:.3f}" if value >= 1 / N_SAMPLES else f"< {1 / N_SAMPLES}"
 
 
 def score(folder: Path, reader: str, alone: str) -> None:
     """Score both models on held-out documents."""
     texts = documents(folder / "test.en", folder / "test.de")
     found = rows(texts, Translator.load(folder / reader), Translator.load(folder / alone))
-    compare(texts, list(found), by_line=False)
+    compare(texts, list(found))
 
 
 def main() -> None:
@@ -213,11 +222,8 @@ def main() -> None:
         prepare_made_up(Path(rest[0]))
     elif what == "chat":
         prepare_chat(Path(rest[0]), Path(rest[1]))
-    elif what == "score":
-        score(Path(rest[0]), *rest[1:])
     else:
-        texts = documents(Path(rest[0]), Path(rest[1]))
-        compare(texts, list(rows(texts, Translator.load(rest[2]), Translator.load(rest[3]))), by_line=True)
+        score(Path(rest[0]), *rest[1:])
 
 
 if __name__ == "__main__":
