@@ -7,7 +7,8 @@
 
 The made-up documents name a thing and then say "it": only the sentence before tells the German gender. Of the
 dialogues (`train.json` of github.com/Unbabel/BConTrasT, CC BY-SA 4.0) 70 of 550 are held out. The first run is
-translated with the context of each line, without, and with that of another dialogue; the second one line by line.
+translated (greedily) with the context of each line, without, and with that of another dialogue; the second one line by
+line.
 
 Pronouns: of the lines whose English has "it" or "they", the F1 of the German words for them (er, sie, es, ihn, ihm,
 ihnen, das) against the reference, each counted at most as often as there; of lines with "you", those of Sie, Ihnen,
@@ -146,7 +147,7 @@ def rows(texts: Sequence[Lines], reader: Translator, alone: Translator) -> Itera
             for text, one in enumerate(texts)
             for line, (source, _) in enumerate(one)
         ]
-        yield name, [found.text for found in translator.answering(beam_size=4)(requests)]
+        yield name, [found.text for found in translator.answering(beam_size=1)(requests)]
 
 
 def _other(texts: Sequence[Lines], text: int, line: int) -> tuple[str, ...]:
