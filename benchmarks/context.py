@@ -117,7 +117,7 @@ def prepare_chat(folder: Path, path: Path) -> None:
     write(folder, "train", [pair for key in known if key not in held_out for pair in known[key] + end])
     write(folder, "validation", [pair for key in known if key in held_out[:5] for pair in known[key] + end])
     write(folder, "test", [pair for key in known if key in held_out[5:] for pair in known[key] + end])
-    recipes(folder, "training: {{max_steps: 100, validate_every: 100, batch_tokens: {}}}\n", (4096, 2150))
+    recipes(folder, "training: {{max_steps: 68, validate_every: 100, batch_tokens: {}}}\n", (4096, 2150))
 
 
 def documents(source: Path, target: Path) -> list[list[tuple[str, str]]]:
