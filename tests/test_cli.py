@@ -1029,7 +1029,9 @@ def test_after_a_training_the_test_set_that_there_is_is_named() -> None:
     assert _test_set({"data": {**files, "test_pairs": "test.tsv"}}) == " --pairs test.tsv"
     hub = {"corpus": "hub:some/corpus", "source_lang": "en", "target_lang": "de"}
     for without in (files, hub):
-        assert _test_set({"data": without}).startswith(" --split validation\n  (or, better, --source and --target")
+        assert _test_set({"data": without}).startswith(
+            " --split validation\n  (or, better, text that no training saw: --pairs, or "
+        )
 
 
 def test_average(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
