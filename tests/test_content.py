@@ -309,6 +309,8 @@ RIGHT = [
 ]
 WRONG = [
     ("I am twenty-one.", "Ich bin zwanzig.", ("en", "de")),
+    ("Call 030 1234567.", "Ruf 030,1234567 an.", ("en", "de")),
+    ("Ruf 030 1234567 an.", "Call 030.1234567.", ("de", "en")),
     ("J'ai soixante et onze ans.", "I am seventy.", ("fr", "en")),
     ("他二十一岁。", "He is twelve.", ("zh", "en")),
     ("It costs five dollars.", "Es kostet fünf Euro.", ("en", "de")),

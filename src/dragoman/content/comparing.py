@@ -236,7 +236,12 @@ def _is_converted(entity: Entity, other: Side) -> bool:
 
 
 def _are_joined(source: Side, lost: Sequence[Number], target: Side, gained: Sequence[Number]) -> bool:
-    """Return True if both sides have the same digits in another number of parts: 030 1234567, 0301234567."""
+    """Return True if both sides have the same digits in another number of parts: 030 1234567, 0301234567.
+
+    Parts with a decimal sign between them are none: 030,1234567.
+    """
+    if any(all(int(value.as_tuple().exponent) < 0 for value in number.values) for number in (*lost, *gained)):
+        return False
     digits = [
         "".join(re.sub(r"\D", "", side.text[each.start : each.end]) for each in numbers)
         for side, numbers in ((source, lost), (target, gained))
