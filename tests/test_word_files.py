@@ -228,11 +228,23 @@ def test_paragraphs_are_one_if_the_end_of_the_first_was_deleted() -> None:
 
 
 def test_a_large_first_letter_belongs_to_its_paragraph() -> None:
-    letter = f'<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>{run("T", RED)}</w:p>'
-    document = parse_document(package(letter + f"<w:p>{run('he door is open.')}</w:p>"), "docx")
+    large = '<w:rPr><w:sz w:val="115"/></w:rPr>'
+    letter = f'<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>{run("T", large)}</w:p>'
+    document = parse_document(package(letter + f"<w:p>{run('he door', BOLD)}{run(' is open.')}</w:p>"), "docx")
     assert [segment.text for segment in document.segments()] == ["The door is open."]
-    written = body(document.rebuild([translated("Die Tür ist offen.")]))
+    written = body(document.rebuild([translated("Die Tür ist offen.", alignment=one_to_one(4))]))
     assert (written.count("<w:p>"), re.sub("<[^>]*>", "", written)) == (1, "Die Tür ist offen.")
+    assert re.findall("<w:r>(<w:rPr>.*?</w:rPr>)?<w:t[^>]*>([^<]*)", written) == [
+        (BOLD, "Die Tür "),
+        ("", "ist offen."),
+    ]
+
+
+def test_a_paragraph_that_ends_a_section_stays_though_its_end_was_deleted() -> None:
+    gone = '<w:pPr><w:rPr><w:del w:id="1"/></w:rPr><w:sectPr><w:bidi/></w:sectPr></w:pPr>'
+    content = package(f"<w:p>{gone}{run('An old door.')}</w:p><w:p>{run('A mill.')}</w:p>")
+    written = parse_document(content, "docx").rebuild([translated("Eine Tür."), translated("Eine Mühle.")])
+    assert gone in parts(written)["word/document.xml"].decode()
 
 
 def test_a_formatting_before_a_tracked_change_is_not_read() -> None:

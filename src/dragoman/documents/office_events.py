@@ -71,14 +71,21 @@ def paragraph_events(elements: Sequence[Element], format: OfficeFormat) -> list[
     """Return what a paragraph shows; of one in a style for code, nothing.
 
     Args:
-        elements: of the paragraph: several if the ends of all but the last were deleted.
+        elements: of the paragraph: several if all but the last are its beginning, such as a large first letter.
     """
     last = elements[-1]
     properties = last.child("pPr")
     if _is_code(last, format) or (properties is not None and _is_code(properties, format)):
         return []
     reader = _Reader(format, last.prefix)
-    events = [event for element in elements for event in reader.inside(element)]
+    events = [*reader.inside(last)]
+    text = next((event for event in events if event.kind == "text"), None)
+    before = (
+        _in_look_of(text, event) if text is not None and is_large_letter(element) else event
+        for element in elements[:-1]
+        for event in reader.inside(element)
+    )
+    events = [*before, *events]
     events = _joined(_with_fields([*reader.with_code(events)]))
     return reader.with_formulas([*_with_links(events, format)])
 
@@ -349,6 +356,21 @@ def is_filled(control: Element) -> bool:
     """Return True for a control for content that the program fills in: it would put the old text back."""
     properties = control.child("sdtPr")
     return properties is not None and any(one.name in _FILLED for one in properties.elements)
+
+
+def is_large_letter(paragraph: Element) -> bool:
+    """Return True for a paragraph of Word that is the large first letter of the next one."""
+    properties = paragraph.child("pPr")
+    frame = properties.child("framePr") if properties else None
+    return frame is not None and frame.get("dropCap") in ("drop", "margin")
+
+
+def _in_look_of(text: Event, letter: Event) -> Event:
+    """Return a text with the formatting of another one: a large letter is no part of a translated word."""
+    if letter.kind != "text":
+        return letter
+    pieces = tuple(piece._replace(look=text.look) for piece in letter.pieces)
+    return replace(letter, pieces=pieces, seen=text.seen, script=text.script)
 
 
 def _line(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dragoman.documents.office_directions import WrittenPart, placeholder, properties_of, styles_in
-from dragoman.documents.office_events import is_filled
+from dragoman.documents.office_events import is_filled, is_large_letter
 from dragoman.documents.office_formats import (
     DRAWINGS,
     EXCEL,
@@ -133,17 +133,23 @@ def _joined(root: Element) -> dict[int, list[Element]]:
     for parent in root.all():
         before: list[Element] = []
         for child in parent.elements:
-            properties = child.child("pPr") if child.name == "p" else None
-            mark, frame = (properties.child(name) if properties else None for name in ("rPr", "framePr"))
-            if (mark and (mark.child("del") or mark.child("moveFrom"))) or (
-                frame and frame.get("dropCap") in ("drop", "margin")
-            ):
+            if child.name == "p" and _goes_on(child):
                 before.append(child)
                 continue
             if before and child.name == "p":
                 found[id(child)] = before
             before = []
     return found
+
+
+def _goes_on(paragraph: Element) -> bool:
+    """Return True for the beginning of another paragraph; one that ends a section stays, and the section with it."""
+    properties = paragraph.child("pPr")
+    if properties is None or properties.child("sectPr"):
+        return False
+    mark = properties.child("rPr")
+    is_deleted = mark is not None and any(one.name in ("del", "moveFrom") for one in mark.elements)
+    return is_deleted or is_large_letter(paragraph)
 
 
 def check_tags(n_tags: int, name: Path) -> None:
