@@ -298,6 +298,15 @@ def test_a_direction_of_styles_does_not_count_if_the_languages_differ_in_it() ->
     assert '<w:rtl/><w:lang w:val="de-DE"/>' in written
 
 
+def test_a_section_keeps_its_direction_and_newer_properties_come_last() -> None:
+    section = "<w:sectPr><w:bidi/></w:sectPr>"
+    glow = '<w14:glow w14:rad="1"><w14:alpha/></w14:glow>'
+    content = package(f"<w:p><w:pPr>{section}</w:pPr>{run('A door.', f'<w:rPr><w:b/>{glow}</w:rPr>')}</w:p>")
+    written = parts(parse_document(content, "docx").rebuild([translated("باب.")], "ar"))["word/document.xml"].decode()
+    assert f"<w:pPr><w:bidi/>{section}</w:pPr>" in written
+    assert f'<w:rPr><w:b/><w:bCs/><w:rtl/><w:lang w:bidi="ar-SA"/>{glow}</w:rPr>' in written
+
+
 def test_code_stays_and_characters_that_xml_lacks_are_left_out() -> None:
     code = '<w:rPr><w:rStyle w:val="VerbatimChar"/></w:rPr>'
     listing = f'<w:p><w:pPr><w:pStyle w:val="SourceCode"/></w:pPr>{run("for each in all")}</w:p>'

@@ -11,13 +11,16 @@ from dragoman.text.languages import base_language, is_right_to_left
 
 #: A part of a tag: a character, or a value in quotes.
 _INSIDE = r"""(?:[^"'>]|"[^"]*"|'[^']*')"""
-#: Properties that the standard of Word puts after the language, the direction of a run, and that of a paragraph.
+#: Properties that the standard of Word puts after the language, the direction of a run, and that of a paragraph. Those
+#: of newer versions (`w14:`) come last.
 _LATER = {
     "lang": "eastAsianLayout|specVanish|oMath|rPrChange",
     "rtl": "cs|em|lang|eastAsianLayout|specVanish|oMath|rPrChange",
     "bidi": "adjustRightInd|snapToGrid|spacing|ind|contextualSpacing|mirrorIndents|suppressOverlap|jc|textDirection|"
-    "textAlignment|textboxTightWrap|outlineLvl|divId|cnfStyle|rPr|sectPr|pPrChange",
+    "textAlignment|textboxTightWrap|outlineLvl|divId|cnfStyle",
 }
+#: Properties of the end of a paragraph, of a section, and of what was before a change: each has its own direction.
+_OTHERS = re.compile(r"<(\w+:)?(rPr|sectPr|pPrChange)\b")
 #: Languages whose usual region has another code.
 _REGIONS = {
     "ar": "ar-SA", "de": "de-DE", "en": "en-US", "es": "es-ES", "fa": "fa-IR", "fr": "fr-FR", "he": "he-IL",
@@ -76,7 +79,10 @@ def with_word_language(look: str, languages: Languages, prefix: str) -> str:
 
 def with_word_direction(properties: str, languages: Languages, prefix: str) -> str:
     """Return properties of a paragraph of Word with the direction of a language. Its sides turn with it."""
-    body = _directed(_inner(properties), prefix, "bidi", languages)
+    inner = _inner(properties)
+    others = _OTHERS.search(inner)
+    at = others.start() if others else len(inner)
+    body = _directed(inner[:at], prefix, "bidi", languages) + inner[at:]
     return f"<{prefix}pPr>{body}</{prefix}pPr>" if prefix and (properties or body) else properties
 
 
@@ -133,7 +139,7 @@ def _with(body: str, prefix: str, name: str, attributes: str | None) -> str:
     body = re.sub(rf"<{re.escape(prefix)}{name}\b{_INSIDE}*?(/>|>\s*</[^>]*>)", "", body)
     if attributes is None:
         return body
-    after = re.search(rf"<(\w+:)?({_LATER[name]})\b", body)
+    after = re.search(rf"<((\w+:)?({_LATER[name]})\b|w1\d)", body)
     at = after.start() if after else len(body)
     return f"{body[:at]}<{prefix}{name}{attributes}/>{body[at:]}"
 
