@@ -185,6 +185,11 @@ def test_code_of_an_open_document_may_have_links_spaces_and_a_named_style() -> N
     assert [segment.text[slice(*place)] for place in segment.verbatim] == ["ls -l", "a b"]
 
 
+def test_the_number_of_a_heading_is_no_part_of_its_words() -> None:
+    content = odt("<text:h><text:number>1.</text:number>The mill</text:h>")
+    assert [segment.text for segment in parse_document(content, "odt").segments()] == ["The mill"]
+
+
 def test_styles_of_one_part_raise_nothing_in_another() -> None:
     raised = f"<text:p>The house{span('3', 'T9')} is old.</text:p>"
     styles = (

@@ -186,6 +186,7 @@ EXCEL_STRINGS = replace(
 
 _TEXT = ("vnd.oasis.opendocument.text", "vnd.oasis.opendocument.text-template")
 #: Text of OpenDocument (ISO/IEC 26300-1). Formatting is a span that names a style. Deleted text and comments stay.
+#: The number of a heading is left out: programs count anew.
 OPEN_DOCUMENT = OfficeFormat(
     name="text of OpenDocument",
     suffix=".odt",
@@ -198,7 +199,7 @@ OPEN_DOCUMENT = OfficeFormat(
         line="line-break",
         wrap="a meta meta-field",
         control="ruby",
-        dropped="soft-page-break",
+        dropped="soft-page-break number",
     ),
     text="",
     space="",
