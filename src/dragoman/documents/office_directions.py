@@ -80,7 +80,8 @@ class _Sides:
         #: Styles of a master, and the usual one of the presentation, by their names.
         self._named = {one.name: one for one in master.all() if one.name.endswith("Style")}
         presentation = part.tree(self._related("", "officeDocument"))
-        self._named |= {one.name: one for one in presentation.all() if one.name == "defaultTextStyle"}
+        for top in presentation.elements:
+            self._named |= {one.name: one for one in top.elements if one.name == "defaultTextStyle"}
 
     def by_paragraph(self) -> dict[int, str]:
         """Return the sides by the ids of the paragraphs."""
