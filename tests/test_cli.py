@@ -629,10 +629,12 @@ def test_a_package_goes_to_a_file_of_its_kind_or_a_pipe_but_to_no_terminal(
     bundle: Path, dragoman: Dragoman, tmp_path: Path
 ) -> None:
     (tmp_path / "a.odt").write_bytes(odt("<text:p>A man</text:p>"))
-    old = tmp_path / "a.doc"
-    old.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-    code, _, err = dragoman("translate", "-m", bundle, "-i", old)
-    assert (code, err) == (2, f"error: .doc is not read: {old}; save it as .docx, for example in LibreOffice\n")
+    for suffix, better in ((".doc", ".docx"), (".docm", ".docx"), (".ott", ".odt")):
+        other = tmp_path / f"a{suffix}"
+        other.write_bytes((tmp_path / "a.odt").read_bytes())
+        code, _, err = dragoman("translate", "-m", bundle, "-i", other)
+        message = f"error: {suffix} is not read: {other}; save it as {better}, for example in LibreOffice\n"
+        assert (code, err) == (2, message)
     translate = ["translate", "-m", bundle, "-i", tmp_path / "a.odt"]
     for name in ("b.docx", "b.pdf"):
         code, _, err = dragoman(*translate, "-o", tmp_path / name)

@@ -70,15 +70,14 @@ FORMATS: dict[str, Parser | str] = {
 PACKAGES = frozenset((".docx", ".pptx", ".odt", ".xlsx", ".epub"))
 #: Other formats of documents, and the one to save them as.
 OTHERS = {
-    ".doc": ".docx",
-    ".dot": ".docx",
-    ".rtf": ".docx",
-    ".ppt": ".pptx",
-    ".pps": ".pptx",
-    ".odp": ".pptx",
-    ".xls": ".xlsx",
-    ".xlsm": ".xlsx",
-    ".ods": ".xlsx",
+    f".{other}": suffix
+    for suffix, others in {
+        ".docx": "doc docm dot dotm dotx rtf",
+        ".pptx": "ppt pptm pps ppsm ppsx pot potm potx odp",
+        ".odt": "fodt ott sxw",
+        ".xlsx": "xls xlsb xlsm xltm xltx ods",
+    }.items()
+    for other in others.split()
 }
 #: Formats that need the names of the columns to translate.
 TABLES = frozenset((".csv", ".tsv"))
