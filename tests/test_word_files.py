@@ -291,6 +291,8 @@ def test_a_direction_of_styles_does_not_count_if_the_languages_differ_in_it() ->
     written = body(document.rebuild([translated("Eine Tür.")], "de"))
     assert '<w:pPr><w:pStyle w:val="Arabic"/><w:bidi w:val="0"/></w:pPr>' in written
     assert '<w:rStyle w:val="Arabic"/><w:b/><w:bCs/><w:rtl w:val="0"/><w:lang w:val="de-DE"/></w:rPr>' in written
+    document = of_paragraph(f'<w:bdo w:val="rtl">{run("باب.")}</w:bdo>')
+    assert "bdo" not in body(document.rebuild([translated("Eine Tür.")], "de"))
     document = of_paragraph("<w:pPr><w:bidi/></w:pPr>" + run("A door.", "<w:rPr><w:rtl/></w:rPr>"))
     document.set_languages("en", "de")
     written = body(document.rebuild([translated("Eine Tür.")], "de"))

@@ -103,8 +103,8 @@ _WORD_MAIN = (
     "wordprocessingml.template.main+xml",
     "ms-word.document.macroEnabled.main+xml",
 )
-#: WordprocessingML (ISO/IEC 29500-1). Tracked changes are read as accepted. What was deleted, and places of errors and
-#: of hyphens in the old words, are left out.
+#: WordprocessingML (ISO/IEC 29500-1). Tracked changes are read as accepted. What was deleted, places of errors and of
+#: hyphens in the old words, and directions within a paragraph (`bdo` would mirror new words) are left out.
 WORD = OfficeFormat(
     name="document of Word",
     suffix=".docx",
@@ -116,8 +116,8 @@ WORD = OfficeFormat(
         hyphen="noBreakHyphen",
         cut="tab ptab",
         line="br cr",
-        inside="ins moveTo",
-        wrap="hyperlink smartTag customXml dir bdo",
+        inside="ins moveTo dir bdo",
+        wrap="hyperlink smartTag customXml",
         field="fldSimple",
         control="sdt ruby",
         shown="oMath",
