@@ -18,8 +18,7 @@ from collections.abc import Callable, Sequence
 import polib
 
 import dragoman
-from dragoman.documents import translate_document
-from dragoman.documents.po_file import PoFile
+from dragoman.documents import parse_document, translate_document
 from dragoman.translator import Translation
 
 PATTERNS = (
@@ -92,7 +91,7 @@ def main() -> None:
     content = polib.POFile()
     content.metadata = {"Content-Type": "text/plain; charset=utf-8"}
     content.extend(polib.POEntry(msgid=source) for source in sources)
-    document = PoFile(content)
+    document = parse_document(str(content).encode(), "po")
     found, seconds = timed(lambda: list(translate_document(document, translator, **options)))
     written = {entry.msgid: entry.msgstr for entry in polib.pofile(document.rebuild(found, "fr").decode())}
     report("PO file", sources, [written[source] for source in sources], seconds)

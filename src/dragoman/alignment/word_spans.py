@@ -6,7 +6,6 @@ word. Places are counted in visible characters, because tokenizers change white 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -15,13 +14,14 @@ from itertools import accumulate
 from dragoman.text.cleaning import clean
 from dragoman.text.invisible import without_joiners
 from dragoman.text.languages import UNSPACED
+from dragoman.text.lazy_patterns import lazy_pattern
 
-_WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
+_WORD = lazy_pattern(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 #: White space, and SentencePiece's mark of a space.
-_INVISIBLE = re.compile(r"[\s▁]")
+_INVISIBLE = lazy_pattern(r"[\s▁]")
 #: Two texts are compared by proportion if the product of their lengths is larger.
 _MOST_COMPARED = 10**7
-_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+_BYTE = lazy_pattern(r"<0x([0-9A-F]{2})>")
 
 #: Start and end, in visible characters except where a function says otherwise.
 Span = tuple[int, int]

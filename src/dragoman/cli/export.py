@@ -82,13 +82,13 @@ def ct2(model: OneModel, output: Folder, precision: Precision = "float32", compa
     """
     from dragoman.exchange.obstacles import CTRANSLATE2, load_without
 
-    load_without(model, *CTRANSLATE2)  # before its package is asked for
+    bundle = load_without(model, *CTRANSLATE2)  # before its package is asked for
     require_package("export ct2", "ctranslate2")
     require_folder(output, new=True)
     sentences = compared_lines(compare)
     from dragoman.exchange.ctranslate2_folder import export_ctranslate2
 
-    _say_agreement(output, "CTranslate2", precision, export_ctranslate2(model, output, precision, sentences))
+    _say_agreement(output, "CTranslate2", precision, export_ctranslate2(model, output, precision, sentences, bundle))
 
 
 @export.command("argos", cls=Command)
@@ -112,14 +112,14 @@ def argos(
     """
     from dragoman.exchange.obstacles import ARGOS, load_without
 
-    load_without(model, *ARGOS)
+    bundle = load_without(model, *ARGOS)
     require_package("export argos", "ctranslate2", "onnx")
     require_output(output, [".argosmodel"], overwrite=overwrite)
     sentences = compared_lines(compare)
     from dragoman.exchange.argos_package import argos_package
     from dragoman.machine.files import write_file
 
-    package = argos_package(model, (source_lang, target_lang), precision, sentences)
+    package = argos_package(model, (source_lang, target_lang), precision, sentences, bundle)
     write_file(output, package.content)
     _say_agreement(output, "CTranslate2", precision, package.agreement)
 
@@ -153,13 +153,13 @@ def onnx(model: OneModel, output: Folder, precision: Precision = "float32", comp
     """
     from dragoman.exchange.obstacles import ONNX, load_without
 
-    load_without(model, *ONNX)
+    bundle = load_without(model, *ONNX)
     require_package("export onnx", "onnx", "onnxruntime")
     require_folder(output, new=True)
     sentences = compared_lines(compare)
     from dragoman.exchange.onnx_folder import export_onnx
 
-    _say_agreement(output, "onnxruntime", precision, export_onnx(model, output, precision, sentences))
+    _say_agreement(output, "onnxruntime", precision, export_onnx(model, output, precision, sentences, bundle))
 
 
 def compared_lines(path: Path | None) -> list[str]:

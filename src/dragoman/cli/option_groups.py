@@ -168,10 +168,11 @@ class TextFlags:
         Raises:
             DataError, ConfigError: as `read_terms`.
         """
-        from dragoman.data.term_files import read_terms
+        terms = None
+        if self.terms is not None:
+            from dragoman.data.term_files import read_terms
 
-        languages = direction.source_lang, direction.target_lang
-        terms = None if self.terms is None else read_terms(self.terms, languages)
+            terms = read_terms(self.terms, (direction.source_lang, direction.target_lang))
         off = None if self.off is None else [name for each in self.off for name in each.split(",")]
         return {**asdict(self), "terms": terms, "off": off}
 

@@ -21,7 +21,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Annotated
@@ -40,6 +40,10 @@ from dragoman.machine.signals import HANG_UP, ending_signals
 #: The signal of an alarm; not on Windows.
 ALARM: int | None = getattr(signal, "SIGALRM", None)
 USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE = 2, 5, 70, 130, 141
+
+HELP = ["-h", "--help"]
+#: The variable by which a shell asks typer for completions, without arguments.
+COMPLETION = "_DRAGOMAN_COMPLETE"
 
 #: The commands in the order of the help, and the modules of their functions.
 COMMANDS = {
@@ -86,28 +90,41 @@ def options(
     """Accept the options that may stand before a command; `run` has handled --debug already."""
 
 
-def build_app(name: str = "") -> typer.Typer:
+def build_app(name: str = "", *, with_options: bool = True) -> typer.Typer:
     """Return the program with one command or group, or with all if none has this name.
 
     To import and describe all of them takes longer than to translate a sentence.
+
+    Args:
+        with_options: describe more than names and first lines, which are all that the program's own --help shows.
     """
     app = typer.Typer(
         name="dragoman",
         help="Two text files in, a translator out: encoder-decoder Transformers for translation.",
         rich_markup_mode=None,  # its import would double the time of --help
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": HELP},
     )
     app.callback()(options)
     is_known = name in COMMANDS or name in GROUPS
     for command, module in COMMANDS.items():
         if command == name or not is_known:
-            function = command.replace("-", "_") + "_" * keyword.iskeyword(command)
-            app.command(command, cls=Command)(getattr(importlib.import_module(f"dragoman.cli.{module}"), function))
+            attribute = command.replace("-", "_") + "_" * keyword.iskeyword(command)
+            function = getattr(importlib.import_module(f"dragoman.cli.{module}"), attribute)
+            app.command(command, cls=Command)(function if with_options else _without_options(function))
     for group, module in GROUPS.items():
         if group == name or not is_known:
-            app.add_typer(getattr(importlib.import_module(f"dragoman.cli.{module}"), module), name=group)
+            commands = getattr(importlib.import_module(f"dragoman.cli.{module}"), module)
+            app.add_typer(commands if with_options else typer.Typer(help=commands.info.help), name=group)
     return app
+
+
+def _without_options(function: Callable[..., object]) -> Callable[[], None]:
+    def described() -> None:
+        """Do nothing: only the description is read."""
+
+    described.__doc__ = function.__doc__
+    return described
 
 
 def main() -> None:
@@ -143,7 +160,9 @@ def _run_command(arguments: list[str]) -> int:
     """Run the command, and return the exit code that it gives."""
     if not arguments or (len(arguments) == 1 and arguments[0] in GROUPS):  # a group of commands lists them
         arguments.append("--help")
-    code = typer.main.get_command(build_app(arguments[0])).main(arguments, prog_name="dragoman", standalone_mode=False)
+    is_overview = arguments[0] in HELP and COMPLETION not in os.environ
+    app = typer.main.get_command(build_app(arguments[0], with_options=not is_overview))
+    code = app.main(arguments, prog_name="dragoman", standalone_mode=False)
     if sys.stdout is not None:
         sys.stdout.flush()
     return code if isinstance(code, int) else 0

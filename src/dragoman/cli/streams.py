@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import secrets
 import shlex
 import shutil
 import stat
@@ -188,7 +187,7 @@ def _finished_file(path: Path) -> Iterator[BinaryIO]:
     from dragoman.machine.files import name_file, temporary, unnamed_file
 
     # A random name: if two commands write the same file, the later one wins.
-    unfinished = temporary(path.with_name(f"{secrets.token_hex(4)}.{path.name}"))
+    unfinished = temporary(path.with_name(f"{os.urandom(4).hex()}.{path.name}"))
     unnamed = unnamed_file(path.parent)
     try:
         with unnamed or open(unfinished, "wb") as file:

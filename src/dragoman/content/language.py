@@ -11,14 +11,15 @@ from importlib.resources import files
 from typing import Any
 
 from dragoman.text.languages import UNSPACED, base_language
+from dragoman.text.lazy_patterns import lazy_pattern
 
 #: A word matches by its beginning where it is only looked for: endings change, "środa" is "środę".
 _LEAST_STEM = 4
 _LONGEST_ENDING = 2
-_WORD, _DIGIT = re.compile(r"[^\W\d_]+"), re.compile(r"\d")
+_WORD, _DIGIT = lazy_pattern(r"[^\W\d_]+"), lazy_pattern(r"\d")
 _LEAST_SURE = 4
-_SPEED = re.compile(r"speed-(\w+)-per-\w+")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
+_SPEED = lazy_pattern(r"speed-(\w+)-per-\w+")
+_UNSPACED = lazy_pattern(f"[{UNSPACED}]")
 #: Units of time are words of everyday language ("a minute"), and are compared as numbers alone.
 #: "Pounds" are money in half of the languages, and "4K" is hardly ever a temperature.
 _NOT_MEASURES = ("duration-", "concentr-", "graphics-", "mass-pound", "temperature-kelvin")

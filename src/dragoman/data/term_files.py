@@ -7,14 +7,15 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from dragoman.data.formats.column_names import Languages
-from dragoman.data.termbase import is_termbase, read_termbase
 from dragoman.data.text_files.compression import uncompressed_name
 from dragoman.data.text_files.lines import Unreadable, read_lines
 from dragoman.errors import ConfigError, DataError
 from dragoman.text.terms import BETWEEN_TARGETS, GOES_ON, Term, TermList
+
+if TYPE_CHECKING:
+    from dragoman.data.formats.column_names import Languages
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +52,8 @@ def read_terms(path: Path, languages: Languages = (None, None)) -> TermList:
         DataError: the file is no table or term base, or a row or concept is no valid term; the message has the line.
         ConfigError: a term base lacks a requested language, or has more than two and not both are given.
     """
+    from dragoman.data.termbase import is_termbase, read_termbase
+
     if is_termbase(path) or ".tbx" in path.suffixes:
         return _merged(read_termbase(path, languages), path, "concepts")
     return _merged(_table_terms(path), path, "rows")

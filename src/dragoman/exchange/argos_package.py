@@ -44,18 +44,20 @@ def argos_package(
     languages: tuple[str | None, str | None] = (None, None),
     precision: Precision = "float32",
     sentences: Sequence[str] = (),
+    bundle: Bundle | None = None,
 ) -> ArgosPackage:
     """Return a package of a bundle, found as by `find_bundle`.
 
     Args:
         languages: source and target; None where the model has one.
         sentences: to compare; without any, made-up ones.
+        bundle: what `load_without` has loaded already.
 
     Raises:
         BundleError: it cannot be loaded.
         ConfigError: Argos Translate cannot express its settings, or a language is missing.
     """
-    bundle = load_without(name, *ARGOS)
+    bundle = bundle or load_without(name, *ARGOS)
     source, target = direction = _direction(bundle.tokenizers, languages, name)
     tag = bundle.tokenizers.tag(target)
     with TemporaryDirectory() as temporary:

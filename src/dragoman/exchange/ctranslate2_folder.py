@@ -23,19 +23,24 @@ _log = logging.getLogger(__name__)
 
 
 def export_ctranslate2(
-    name: str | Path, folder: Path, precision: Precision = "float32", sentences: Sequence[str] = ()
+    name: str | Path,
+    folder: Path,
+    precision: Precision = "float32",
+    sentences: Sequence[str] = (),
+    bundle: Bundle | None = None,
 ) -> Agreement:
     """Write a bundle, found as by `find_bundle`, for CTranslate2; load that, and compare translations with ours.
 
     Args:
         sentences: to compare; without any, made-up ones.
+        bundle: what `load_without` has loaded already.
 
     Raises:
         BundleError: it cannot be loaded.
         ConfigError: CTranslate2 cannot express its settings.
         RunFolderError: the folder exists, or cannot be written.
     """
-    bundle = load_without(name, *CTRANSLATE2)
+    bundle = bundle or load_without(name, *CTRANSLATE2)
     if bundle.short_list is not None:
         _log.warning(f"{name}: its short-list is left out; CTranslate2 scores the whole vocabulary at each step")
     _warn_of_text(bundle.tokenizers, name)

@@ -41,19 +41,24 @@ _log = logging.getLogger(__name__)
 
 
 def export_onnx(
-    name: str | Path, folder: Path, precision: Precision = "float32", sentences: Sequence[str] = ()
+    name: str | Path,
+    folder: Path,
+    precision: Precision = "float32",
+    sentences: Sequence[str] = (),
+    bundle: Bundle | None = None,
 ) -> Agreement:
     """Write a bundle, found as by `find_bundle`, in ONNX; run that, and compare translations with ours.
 
     Args:
         sentences: to compare; without any, made-up ones.
+        bundle: what `load_without` has loaded already.
 
     Raises:
         BundleError: it cannot be loaded.
         ConfigError: its graphs would need what ours do not have.
         RunFolderError: the folder exists, or cannot be written.
     """
-    bundle = load_without(name, *ONNX)
+    bundle = bundle or load_without(name, *ONNX)
     if problem := tokenizer_problem(bundle.tokenizers):
         _log.warning(f"{name}: {problem}: there is no tokenizer.json, and transformers.js cannot cut text for it")
     else:

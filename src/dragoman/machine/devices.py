@@ -26,11 +26,15 @@ SHAPE_CACHES = "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 
 
 def set_library_defaults() -> None:
-    """Set the waiting and caching of PyTorch's libraries before it is imported, unless the environment sets them."""
+    """Set what libraries do when they are imported, unless the environment sets it.
+
+    PyTorch's wait and cache less; pydantic does not read the metadata of every installed package to find plugins.
+    """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
     for name in SHAPE_CACHES:
         os.environ.setdefault(name, COMPILED_SHAPES)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def find_device(name: str = "auto") -> str:

@@ -12,17 +12,17 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
-from xml.sax.saxutils import escape, quoteattr
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dragoman.data.formats import open_pairs
-from dragoman.data.formats.column_names import Languages
 from dragoman.data.text_files.lines import Unreadable
 from dragoman.errors import ConfigError, DataError, counted
 from dragoman.machine.files import append_file, flush_folder, write_chunks
 from dragoman.text.cleaning import REPLACEMENT, collapse_spaces, sanitize
 from dragoman.text.languages import base_language
 from dragoman.text.tags import UNKNOWN
+
+if TYPE_CHECKING:
+    from dragoman.data.formats.column_names import Languages
 
 
 class Unit(NamedTuple):
@@ -71,6 +71,8 @@ def open_units(path: Path, languages: Languages = (None, None)) -> Iterator[Unit
     if is_log(path):
         yield from _read_log(path, languages)
         return
+    from dragoman.data.formats import open_pairs
+
     pairs = open_pairs(path, languages, None, "drop")
     codes = tuple(known or asked for known, asked in zip(pairs.languages, languages, strict=True))
     n_read = n_unreadable = 0
@@ -195,6 +197,8 @@ def tmx_head(source_lang: str | None) -> bytes:
     Args:
         source_lang: the language of all sources, or "*all*".
     """
+    from xml.sax.saxutils import quoteattr  # imports an HTTP client, which takes long
+
     header = f'creationtool="dragoman" creationtoolversion="{TMX_WRITER}" segtype="sentence" o-tmf="dragoman"'
     source = quoteattr(source_lang or UNKNOWN)
     begin = '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
@@ -203,6 +207,8 @@ def tmx_head(source_lang: str | None) -> bytes:
 
 def tmx_unit(unit: Unit) -> bytes:
     """Return a unit of a translation memory in TMX 1.4."""
+    from xml.sax.saxutils import escape, quoteattr
+
     variants = (
         f"<tuv xml:lang={quoteattr(code or UNKNOWN)}><seg>{escape(sanitize(text).translate(_NOT_XML))}</seg></tuv>"
         for code, text in ((unit.source_lang, unit.source), (unit.target_lang, unit.target))

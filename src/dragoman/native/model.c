@@ -2,19 +2,35 @@
 
 #include "loading.h"
 
-/* Memory that a model owns; what it is for begins at the next cache line. */
+/* Memory that a model owns, of which `n_used` bytes are taken, these among them. */
 struct Block {
     Block *next;
+    int64_t n_used, n_bytes;
 };
+
+/* The least size of a block. Where pages can be huge, matrices share blocks, because each small page is a page fault.
+ */
+#ifdef MADV_HUGEPAGE
+enum { LEAST_BLOCK = 32 * HUGE_PAGE };
+#else
+enum { LEAST_BLOCK = 0 };
+#endif
 
 void *own(Model *model, int64_t count, int64_t size) {
     const int64_t n_bytes = checked_product(count, size);
-    Block *block = n_bytes < 0 ? NULL : allocate(n_bytes + CACHE_LINE);
-    if (!block) return NULL;
-    memset(block, 0, n_bytes + CACHE_LINE);
-    block->next = model->blocks;
-    model->blocks = block;
-    return (char *)block + CACHE_LINE;
+    if (n_bytes < 0) return NULL;
+    const int64_t n_whole = rounded_up(n_bytes, CACHE_LINE);
+    Block *block = model->blocks;
+    if (!block || block->n_bytes - block->n_used < n_whole) {
+        const int64_t n_block = larger_of(n_whole + CACHE_LINE, LEAST_BLOCK);
+        block = allocate(n_block);
+        if (!block) return NULL;
+        *block = (Block){model->blocks, CACHE_LINE, n_block};
+        model->blocks = block;
+    }
+    void *memory = (char *)block + block->n_used;
+    block->n_used += n_whole;
+    return memset(memory, 0, n_bytes);
 }
 
 /* See dragoman.h. */

@@ -106,24 +106,23 @@ INLINE Operand to_operand(float number) {
 #endif
 }
 
-/* Put the weights of one output, `row`, into the next column. */
-static void pack_row(Packing *packing, const float *row) {
+/* Put the weights of one output into the next column; `row` is lost. */
+static void pack_row(Packing *packing, float *row) {
     const int64_t column = packing->n_done++, width = rounded_up(packing->n_in, INPUTS);
     Weight *to = packing->weight + column / COLUMNS * COLUMNS * width + column % COLUMNS * INPUT_PACK;
 #ifdef INT8
     const int64_t largest_sum = largest_input(packing->n_in) * packing->n_in; /* of weights of 1 */
     const int64_t fitting = INT32_MAX / largest_sum;                          /* so that sums fit into 32 bits */
     const float largest = (float)larger_of(smaller(LARGEST_WEIGHT, fitting), 1);
-    float most = 0, wrong = 0;
-    for (int64_t i = 0; i < packing->n_in; i++) {
-        most = fabsf(row[i]) > most ? fabsf(row[i]) : most;
-        wrong += row[i] * 0.0f; /* NaN for what is not finite */
-    }
-    const float scale = most / largest + wrong, unit = scale > 0 ? scale : 1;
+    const float most = largest_size(row, packing->n_in), scale = most / largest + most * 0.0f; /* NaN if not finite */
+    const float unit = scale > 0 ? scale : 1;
     packing->scales[column] = scale;
     for (int64_t i = 0; i < packing->n_in; i++) {
         const float count = scale == scale ? rintf(row[i] / unit) : 0;
-        const Weight weight = (Weight)(count > largest ? largest : count < -largest ? -largest : count);
+        row[i] = count > largest ? largest : count < -largest ? -largest : count;
+    }
+    for (int64_t i = 0; i < packing->n_in; i++) {
+        const Weight weight = (Weight)row[i];
         to[i / INPUT_PACK * COLUMNS * INPUT_PACK + i % INPUT_PACK] = weight;
         packing->column_sums[column] += weight;
     }

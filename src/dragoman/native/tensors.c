@@ -227,12 +227,10 @@ static float from_half(uint16_t half) {
 
 int64_t read_numbers(const Tensor *tensor, int64_t first, int64_t count, float scale, float *out) {
     const uint8_t *bytes = tensor->bytes + first * number_bytes(tensor->kind);
-    float wrong = 0;
     if (tensor->kind == FLOAT32) memcpy(out, bytes, count * sizeof(float));
-    for (int64_t i = 0; i < count; i++) {
-        if (tensor->kind == INT_8) out[i] = (float)(int8_t)bytes[i] * scale;
-        if (tensor->kind == FLOAT16) out[i] = from_half((uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8));
-        wrong += out[i] * 0.0f; /* NaN for what is not finite */
-    }
-    return wrong == 0.0f;
+    if (tensor->kind == INT_8)
+        for (int64_t i = 0; i < count; i++) out[i] = (float)(int8_t)bytes[i] * scale;
+    if (tensor->kind == FLOAT16)
+        for (int64_t i = 0; i < count; i++) out[i] = from_half((uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8));
+    return largest_size(out, count) * 0.0f == 0.0f; /* NaN for what is not finite */
 }

@@ -4,6 +4,8 @@
 
 #include "dragoman.h"
 
+#include <string.h>
+
 #ifndef _WIN32
 #pragma GCC visibility push(hidden)
 #endif
@@ -38,6 +40,21 @@ void drop_tensor(const TensorFile *file, const Tensor *tensor);
 
 /* Write the numbers of a tensor from number `first` on; scale: of 8-bit integers. Return 1 if all are finite. */
 int64_t read_numbers(const Tensor *tensor, int64_t first, int64_t count, float scale, float *out);
+
+/* Return the largest size of some numbers, or NaN if one is NaN, by their bits: only integers are compared in vectors.
+ */
+static inline float largest_size(const float *numbers, int64_t count) {
+    int32_t largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int32_t bits;
+        memcpy(&bits, numbers + i, sizeof bits);
+        bits &= INT32_MAX; /* without the sign */
+        largest = bits > largest ? bits : largest;
+    }
+    float size;
+    memcpy(&size, &largest, sizeof size);
+    return size;
+}
 
 /* Write "name: text" or, without a name, the text. Return DAMAGED. */
 int64_t tell(char *problem, const char *name, int64_t n_name, const char *text);

@@ -6,17 +6,18 @@ import re
 from collections.abc import Sequence
 
 from dragoman.text.languages import UNSPACED
+from dragoman.text.lazy_patterns import lazy_pattern
 
 #: What no word after a dash looks like: "--output=FILE", "--no-verify", "--utf8", "-x", a name that most programs know.
-_CLEAR = re.compile(
+_CLEAR = lazy_pattern(
     r"-[^=]*(?:[=\[\d._]|[a-z]-[a-z])|-[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]\Z"
     r"|--(?:config|debug|help|output|verbose|version)\Z"
 )
 #: What stands only beside an option: a sign or a Chinese character before it; a closing quotation mark or bracket, the
 #: name of a value or the end of a line after it.
-_BEFORE = re.compile(rf"[=/|\[{{<`{UNSPACED}]\s?\Z")
-_AFTER = re.compile(rf"\s?(?:['\"`”“»’)\]）|/}}>{UNSPACED}]|[A-Z]{{2}}|[<\[]|%[sd]|\Z|\n)")
-_ABOUT_OPTIONS = re.compile("option|选项|選項", re.IGNORECASE)
+_BEFORE = lazy_pattern(rf"[=/|\[{{<`{UNSPACED}]\s?\Z")
+_AFTER = lazy_pattern(rf"\s?(?:['\"`”“»’)\]）|/}}>{UNSPACED}]|[A-Z]{{2}}|[<\[]|%[sd]|\Z|\n)")
+_ABOUT_OPTIONS = lazy_pattern("option|选项|選項", re.IGNORECASE)
 #: Characters beside an option that are looked at.
 _NEAR = 4
 

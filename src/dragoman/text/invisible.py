@@ -13,6 +13,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from dragoman.text.lazy_patterns import lazy_pattern
+
 _ZWNJ, _ZWJ = "\u200c", "\u200d"
 _FREE_VARIATIONS, _VOWEL_SEPARATOR = "\u180b-\u180d\u180f", "\u180e"
 _STYLES = "\ufe0e\ufe0f"
@@ -29,10 +31,10 @@ _SPACES = "\u2028\u2029\u2800"
 #: Those of them that `str.isprintable` calls printable.
 _PRINTABLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0100-\U000e01ef"
 
-_SUSPECT, _SUSPECT_PRINTABLE = re.compile(f"[{_JOINERS}{_OTHERS}{_SPACES}]"), re.compile(f"[{_PRINTABLE}]")
-_OTHER = re.compile(f"[{_OTHERS}{_SPACES}]")
-_JOINER, _RUN = re.compile(f"[{_JOINERS}]"), re.compile(f"[{_JOINERS}]+")
-_BLANK = re.compile(rf"[\s{_JOINERS}{_OTHERS}{_SPACES}]*\Z")
+_SUSPECT, _SUSPECT_PRINTABLE = lazy_pattern(f"[{_JOINERS}{_OTHERS}{_SPACES}]"), lazy_pattern(f"[{_PRINTABLE}]")
+_OTHER = lazy_pattern(f"[{_OTHERS}{_SPACES}]")
+_JOINER, _RUN = lazy_pattern(f"[{_JOINERS}]"), lazy_pattern(f"[{_JOINERS}]+")
+_BLANK = lazy_pattern(rf"[\s{_JOINERS}{_OTHERS}{_SPACES}]*\Z")
 
 #: Blocks of scripts whose letters join: Arabic to Mandaic, the scripts of India, Tibetan and Burmese, Khmer and
 #: Mongolian, those of Indonesia and their neighbours, and old and new ones beyond U+FFFF.
@@ -40,21 +42,21 @@ _JOINING_LETTERS = (
     "\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1700-\u18af\u1900-\u1c7f\u1cd0-\u1cff\ua800-\ua95f\ua980-\uaaff"
     "\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00010fff\U00011000-\U00011fff\U0001e900-\U0001e95f"
 )
-_JOINING = re.compile(f"[{_JOINING_LETTERS}]")
+_JOINING = lazy_pattern(f"[{_JOINING_LETTERS}]")
 #: A joiner other than a ZERO WIDTH NON-JOINER between two letters that would join, the most common of all.
-_UNCOMMON = re.compile(f"[{_JOINERS}](?:(?<!{_ZWNJ})|(?<![{_JOINING_LETTERS}].)|(?![{_JOINING_LETTERS}]))")
-_MONGOLIAN = re.compile("[\u1820-\u18aa]")
+_UNCOMMON = lazy_pattern(f"[{_JOINERS}](?:(?<!{_ZWNJ})|(?<![{_JOINING_LETTERS}].)|(?![{_JOINING_LETTERS}]))")
+_MONGOLIAN = lazy_pattern("[\u1820-\u18aa]")
 #: Emoji, and the symbols that a variation selector turns into one.
-_EMOJI = re.compile(
+_EMOJI = lazy_pattern(
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u2199\u21a9\u21aa\u231a\u231b\u2328\u23cf\u23e9-\u23f3\u23f8-\u23fa"
     "\u24c2\u25aa\u25ab\u25b6\u25c0\u25fb-\u25fe\u2600-\u27bf\u2934\u2935\u2b05-\u2b07\u2b1b\u2b1c\u2b50\u2b55\u3030"
     "\u303d\u3297\u3299\U0001f000-\U0001faff]"
 )
 _FLAG, _KEYCAP = "\U0001f3f4", "\u20e3"
-_SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
-_KEY = re.compile("[0-9#*]")
+_SKIN = lazy_pattern("[\U0001f3fb-\U0001f3ff]")
+_KEY = lazy_pattern("[0-9#*]")
 #: The region of a flag: letters and digits, then the end.
-_REGION = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")
+_REGION = lazy_pattern("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")
 
 
 def is_blank(text: str) -> bool:

@@ -8,19 +8,20 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from dragoman.text.languages import UNSPACED, foreign_scripts
+from dragoman.text.lazy_patterns import lazy_pattern
 from dragoman.text.protection import Stretch
 
 #: Symbols beyond ASCII that a language may write in words: "20 °C" is "20 Grad".
 _TRANSLATED = frozenset("°№℃℉")
 #: A word of a script with spaces, or a character beyond ASCII that is in no such word.
-_PART = re.compile(rf"(?P<word>[^\W{UNSPACED}]+)|[{UNSPACED}]|[^\x00-\x7f\w\s]")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
+_PART = lazy_pattern(rf"(?P<word>[^\W{UNSPACED}]+)|[{UNSPACED}]|[^\x00-\x7f\w\s]")
+_UNSPACED = lazy_pattern(f"[{UNSPACED}]")
 #: Small letters and digits, above the line or below.
-_SMALL = re.compile("[²³¹ᵃ-ᵿᶛ-ᶿ\u2070-\u209f]")
+_SMALL = lazy_pattern("[²³¹ᵃ-ᵿᶛ-ᶿ\u2070-\u209f]")
 #: A unit with an exponent, after a number or in one word with it.
-_UNIT = re.compile(r"\d*[^\W\d_]{1,3}[²³]")
-_NUMBER_BEFORE = re.compile(r"\d\s?\Z")
-_AMOUNT_BEFORE, _AMOUNT_AFTER = re.compile(r"\d[\d.,]{0,20} ?\Z"), re.compile(r" ?\d(?:[\d.,]{0,20}\d)?")
+_UNIT = lazy_pattern(r"\d*[^\W\d_]{1,3}[²³]")
+_NUMBER_BEFORE = lazy_pattern(r"\d\s?\Z")
+_AMOUNT_BEFORE, _AMOUNT_AFTER = lazy_pattern(r"\d[\d.,]{0,20} ?\Z"), lazy_pattern(r" ?\d(?:[\d.,]{0,20}\d)?")
 _NEAR = 22
 
 

@@ -15,6 +15,7 @@ from typing import Self
 
 from dragoman.errors import ConfigError
 from dragoman.text.languages import UNSPACED
+from dragoman.text.lazy_patterns import lazy_pattern
 from dragoman.text.spans import Kind, find_spans
 
 #: Start and end, in characters of a text.
@@ -43,7 +44,7 @@ _PRESET_NAMES = (*PRESETS, "rst")
 _NAMES = re.compile(r"\w+(?:,\w+)*")
 #: The similarity from which a word in small letters is a preset with a typo; see `difflib`.
 _SIMILAR = 0.8
-_WORD_CHARACTER = re.compile(rf"[^\W{UNSPACED}]")
+_WORD_CHARACTER = lazy_pattern(rf"[^\W{UNSPACED}]")
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,8 @@ class SentencePieces:
             self.processor.LoadFromSerializedProto(model)
         except RuntimeError:
             raise ValueError("SentencePiece cannot read it") from None
-        _ = self.pieces  # a ValueError if one is not UTF-8
+        #: True if a piece has a space inside. To read the pieces raises a ValueError if one is not UTF-8.
+        self._has_inner_space = any(SPACE in piece[1:] for piece in self.pieces)
 
     def __len__(self) -> int:
         """Return the number of pieces."""
@@ -66,7 +67,7 @@ class SentencePieces:
         encode = self.processor.encode
         word = encode("a")
         is_apart = encode("a a") == encode(" a  a ") == [*word, *word]
-        return is_apart and not any(SPACE in piece[1:] for piece in self.pieces)
+        return is_apart and not self._has_inner_space
 
     @cached_property
     def algorithm(self) -> Literal["bpe", "unigram"]:

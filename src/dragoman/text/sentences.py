@@ -8,6 +8,7 @@ from functools import cache
 
 from dragoman.text.abbreviation_files import ListName, listed
 from dragoman.text.cleaning import sanitize
+from dragoman.text.lazy_patterns import lazy_pattern
 
 #: Marks that end a sentence if a space follows, and those that need none.
 _SPACED, _UNSPACED = ".!?…؟۔։", "。！？｡।॥។៕။።፧፨᱾᱿꯫"
@@ -28,11 +29,11 @@ _OF_ONE_SCRIPT = (
 #: The end of a paragraph, as one character of white space. It ends a sentence too.
 PARAGRAPH_END = "\u2029"
 #: White space between words that is wider than any writing needs, as in tables.
-_WIDE_SPACE = re.compile(r"\s{9,}")
-_BLANK_LINE = re.compile(r"\n\s*\n\s*|\u2029\s*")
+_WIDE_SPACE = lazy_pattern(r"\s{9,}")
+_BLANK_LINE = lazy_pattern(r"\n\s*\n\s*|\u2029\s*")
 #: All marks in a row with what closes after them, and the space that follows; or the end of a paragraph. German closes
 #: with what elsewhere opens, and French puts a space before »: these close where a space follows.
-_MARKS = re.compile(
+_MARKS = lazy_pattern(
     rf"((?:[{_SPACED}{_UNSPACED}]|{_OF_ONE_SCRIPT})(?:[{_SPACED}{_UNSPACED}{_CLOSING}]|(?:“|‘|\s»)(?!\S))*)(\s*)"
     rf"|{PARAGRAPH_END}\s*"
 )
@@ -40,18 +41,18 @@ _MARKS = re.compile(
 _CAPITALS = r"(?:[A-Z]\.){1,7}[A-Z]"
 _LONGEST_ABBREVIATION = 16
 #: What begins no sentence: "Tél. : 01".
-_NO_BEGINNING = re.compile(r"[,;:](?=\s)")
+_NO_BEGINNING = lazy_pattern(r"[,;:](?=\s)")
 #: The end of a sentence that the next one follows without a space: a word in small letters, or a year ("a book.A dog").
 #: Names look otherwise: "U.S.A", "System.Out", "e.g.The", "v2.Beta", "www.Example.com".
-_WORD_BEFORE = re.compile(r"""(?:^|(?<=[\s("'“‘„«\u2014-]))(?P<word>(?:[^\W\d_]['’]?){2,}|\d{3,4})\Z""")
+_WORD_BEFORE = lazy_pattern(r"""(?:^|(?<=[\s("'“‘„«\u2014-]))(?P<word>(?:[^\W\d_]['’]?){2,}|\d{3,4})\Z""")
 #: The word that begins a sentence there, up to what follows it; a name has no further capitals, dots or signs of code.
-_WORD_AFTER = re.compile(r"""["'“‘„«(¿¡]*(?P<word>[^\W\d_]+)(?:['’-]\w+)*(?=[,;:!?…)"'”’»—]|\.(?!\w)|\s|\Z)""")
+_WORD_AFTER = lazy_pattern(r"""["'“‘„«(¿¡]*(?P<word>[^\W\d_]+)(?:['’-]\w+)*(?=[,;:!?…)"'”’»—]|\.(?!\w)|\s|\Z)""")
 #: Ends of names of files and of sites, which may be written with a capital.
-_NAME_ENDS = re.compile(
+_NAME_ENDS = lazy_pattern(
     "com|org|net|edu|gov|js|ts|py|txt|md|doc|docx|pdf|jpg|jpeg|png|gif|html|htm|xml|json|csv|exe|zip",
     re.IGNORECASE,
 )
-_IN_WORD = re.compile(r"[^\W_]")
+_IN_WORD = lazy_pattern(r"[^\W_]")
 
 
 def any_listed(*names: ListName) -> str:

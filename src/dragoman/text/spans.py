@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, get_args
 
 from dragoman.text.command_options import without_dashes
 from dragoman.text.languages import UNSPACED
+from dragoman.text.lazy_patterns import lazy_pattern
 from dragoman.text.sentences import more_beginnings
 
 Kind = Literal[
@@ -51,7 +52,7 @@ _EMAIL = (
     rf"{_START}(?<![.+-])(?:mailto:|(?!(?i:{_ELIDED})['’])){_W}(?:{_W}|[.+-]|(?<={_W})['’&](?={_W})){{0,63}}"
     rf"@(?:[A-Za-z0-9-]{{1,63}}\.){{1,8}}[A-Za-z]{{2,24}}{_STOP}"
 )
-WEB_ADDRESS, EMAIL = re.compile(_WEB_ADDRESS), re.compile(_EMAIL)
+WEB_ADDRESS, EMAIL = lazy_pattern(_WEB_ADDRESS), lazy_pattern(_EMAIL)
 #: An option of a command: "-v", "--help", "--output=FILE", "--color[=WHEN]". Not "well-known --- and", "+/-i", "-I am".
 #: `command_options.py` leaves out words after a dash.
 _OPTION_START = (
@@ -151,7 +152,7 @@ _PATTERNS: dict[Kind, str] = {
 #: once, and the pattern is found in a third of the time.
 _BEGIN = rf"(?:(?<!{_W})|(?!{_W})|(?={_PICTURE}|[0-9]\ufe0f?\u20e3))"
 #: A character that every span has. Most texts have none.
-_SIGN = re.compile(rf"[\d@#{{%$`_/\\:;^⟨\u20e3&|]|<[\w/!]|\[[\w/]|-[A-Za-z](?![A-Za-z])|--[A-Za-z]|\.{_W}|{_PICTURE}")
+_SIGN = lazy_pattern(rf"[\d@#{{%$`_/\\:;^⟨\u20e3&|]|<[\w/!]|\[[\w/]|-[A-Za-z](?![A-Za-z])|--[A-Za-z]|\.{_W}|{_PICTURE}")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 

@@ -13,12 +13,13 @@ from dragoman.errors import ConfigError
 from dragoman.text.cleaning import comparable
 from dragoman.text.composing import compose
 from dragoman.text.languages import UNSPACED
+from dragoman.text.lazy_patterns import lazy_pattern
 
 #: A word, a character of a script without spaces, or a mark.
-_UNIT = re.compile(rf"[{UNSPACED}]|(?:[^\W{UNSPACED}][\u0300-\u036f]*)+|\S")
+_UNIT = lazy_pattern(rf"[{UNSPACED}]|(?:[^\W{UNSPACED}][\u0300-\u036f]*)+|\S")
 #: A letter or a digit of a script with spaces, or a part of a character that is written in bytes (`surfaces.py`).
-WORD_CHARACTER = re.compile(rf"[^\W{UNSPACED}]|[\udc80-\udcff]")
-_OPTIONAL_SPACE = re.compile(f"(?<=[{UNSPACED}]) | (?=[{UNSPACED}])")
+WORD_CHARACTER = lazy_pattern(rf"[^\W{UNSPACED}]|[\udc80-\udcff]")
+_OPTIONAL_SPACE = lazy_pattern(f"(?<=[{UNSPACED}]) | (?=[{UNSPACED}])")
 #: The end of a translation that may go on: "Vertrag*" is also "Vertrages".
 GOES_ON = "*"
 #: What separates the translations of a term in a file.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from dragoman.content.comparing import SPANS, Fault, faults
 from dragoman.text.cleaning import comparable
 from dragoman.text.languages import UNSPACED
+from dragoman.text.lazy_patterns import lazy_pattern
 from dragoman.text.odd_characters import symbols
 from dragoman.text.protection import Stretch, occurrences
 from dragoman.text.spans import VERBATIM, find_spans
@@ -16,7 +16,7 @@ from dragoman.text.terms import Term, TermList, apart
 from dragoman.translator.reading import RESERVED
 from dragoman.translator.results import Flag
 
-_LETTER = re.compile(rf"[^\W\d_{UNSPACED}]")
+_LETTER = lazy_pattern(rf"[^\W\d_{UNSPACED}]")
 
 
 def content_flags(

@@ -8,7 +8,6 @@ digits.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import NamedTuple
 from dragoman.machine.arrays import Ints
 from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.languages import UNSPACED
+from dragoman.text.lazy_patterns import lazy_pattern
 from dragoman.text.protection import Stretch
 from dragoman.text.sentences import PARAGRAPH_END, has_words, sentence_spans
 from dragoman.text.tags import UNKNOWN
@@ -40,14 +40,14 @@ _UNBROKEN = (
     + "\u0f00-\u0fff\u1100-\u11ff\u1950-\u19df\u1a20-\u1aaf\u3000-\u31ff\ua000-\ua4cf\uac00-\ud7af\uff00-\uffef"
 )
 #: A row of characters that is too long for a word, or a hash in hexadecimal digits.
-_NO_WORD = re.compile(
+_NO_WORD = lazy_pattern(
     rf"[^\s{_UNBROKEN}]{{{LONGEST_WORD + 1},}}"
     r"|(?<!\S)[\"'(\[]*(?:[\w-]+[:=])?(?=[a-fA-F]*\d)[0-9a-fA-F]{32,}[.,;:!?)\]\"']*(?!\S)"
 )
 #: The end of a clause.
-_CLAUSE = re.compile(r"[,;:،؛](?=\s)|[、，；：]|\s[–—-](?=\s)")
-_SPACE = re.compile(r"\s")
-_BETWEEN_UNBROKEN = re.compile(rf"[{_UNBROKEN}](?=[{_UNBROKEN}])")
+_CLAUSE = lazy_pattern(r"[,;:،؛](?=\s)|[、，；：]|\s[–—-](?=\s)")
+_SPACE = lazy_pattern(r"\s")
+_BETWEEN_UNBROKEN = lazy_pattern(rf"[{_UNBROKEN}](?=[{_UNBROKEN}])")
 #: Characters on either side of the middle of a text in which a cut is looked for.
 _NEAR = 200
 

@@ -9,18 +9,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dragoman.text.lazy_patterns import lazy_pattern
 from dragoman.text.sentences import has_words
 from dragoman.translator.marks import BREAK_MARKS, TAG_MARKS
 
 _TAG, _BREAK = f"[{TAG_MARKS}{BREAK_MARKS}]", f"[{BREAK_MARKS}]"
 #: Breaks, and tags between two sentences, with the white space around them. A small letter begins no sentence.
-_BETWEEN = re.compile(
+_BETWEEN = lazy_pattern(
     rf"(?<!\s)\s*{_BREAK}(?:\s*{_TAG})*\s*"
     rf"|(?:(?<=[.!?…。！？])|(?<=[.!?…。！？][\"'”’»)]))\s*{_TAG}(?:\s*{_TAG})*\s*(?![\s,;:.!?a-zà-öø-ÿ])"
 )
-_LEADING_TAGS, _TRAILING_TAGS = re.compile(rf"(?:\s*{_TAG})+"), re.compile(rf"(?:{_TAG}\s*)+\Z")
+_LEADING_TAGS, _TRAILING_TAGS = lazy_pattern(rf"(?:\s*{_TAG})+"), lazy_pattern(rf"(?:{_TAG}\s*)+\Z")
 #: The marks of a list, a quotation, a heading or a line of dialogue, and the letter or number of an item.
-_ITEM = re.compile(
+_ITEM = lazy_pattern(
     r"(?:(?:[-–—*•·◦▪‣+>]|>{2,4}|\#{1,6})\s+){0,3}(?:\[[ xX]\]\s+)?"
     r"(?:\(?(?:[^\W\d_]|[ivxlcIVXLC]{2,5}|\d{1,3})\)\s+"
     r"|[A-Z]\.\s+(?=[^\W\d_]\w*\s+[^\W\d_](?<=[a-zà-öø-ÿ])))?(?=\S)"
@@ -29,9 +30,9 @@ _ITEM = re.compile(
 _MOST_LAYERS = 12
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "“": "”", "‘": "’", "«": "»", "„": "“", "‚": "‘", "»": "«", "‹": "›"}
 _QUOTES = "\"'"
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTER = lazy_pattern(r"[^\W\d_]")
 #: A text without a frame, as most are: a word before a space or a comma, no tags, and no white space at the end.
-_WITHOUT_FRAME = re.compile(rf"\w+[\s,][^{TAG_MARKS}{BREAK_MARKS}]*(?<!\s)\Z")
+_WITHOUT_FRAME = lazy_pattern(rf"\w+[\s,][^{TAG_MARKS}{BREAK_MARKS}]*(?<!\s)\Z")
 
 
 class Part(NamedTuple):

@@ -6,7 +6,6 @@ neighbour. Stretches that are there too often are removed.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -14,12 +13,13 @@ from typing import NamedTuple
 from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching, words_in_place
 from dragoman.text.languages import UNSPACED
+from dragoman.text.lazy_patterns import lazy_pattern
 from dragoman.text.protection import Stretch, occurrences
 from dragoman.translator.content_check import count_error
 
-_WORD_CHARACTER = re.compile(r"\w")
+_WORD_CHARACTER = lazy_pattern(r"\w")
 #: Characters beside which no space is needed.
-_NEEDS_NO_SPACE = re.compile(rf"[\s{UNSPACED}([{{«„“‘/\u3000-\u303f\uff00-\uffef]")
+_NEEDS_NO_SPACE = lazy_pattern(rf"[\s{UNSPACED}([{{«„“‘/\u3000-\u303f\uff00-\uffef]")
 
 
 class Placed(NamedTuple):
