@@ -354,3 +354,10 @@ def test_empty_marks_are_placed_between_words() -> None:
     (segment,) = parse_document(b"The cat <a id=x></a>sleeps.", "html").segments()
     links = [(0, 0), (1, 1), (2, 2)]
     assert project(segment, "Die Katze schläft.", links) == "Die Katze <a id=x></a>schläft."
+
+
+def test_code_and_words_without_spaces_are_parted_in_time() -> None:
+    document = parse_document(b"`x`a" * (N_CHARACTERS // 8), "md")
+    start = time.process_time()
+    assert copied(document) == "`x`a" * (N_CHARACTERS // 8)
+    assert time.process_time() - start < MOST_SECONDS

@@ -121,6 +121,10 @@ def test_tags_go_with_their_words() -> None:
     check("[i]Please[/i] [b]do not[/b] go", "Geht weg", "0-0 0-1", "[i]Geht weg[/i][b][/b]")
     check("[b].[/b] do", "tu", "1-0", "[b][/b] tu")
     check("Read {f(x)}[im].", "Lies {f(x)}.", "0-0 1-1", "Lies {f(x)}[im].")
+    check("[a]BY 4.0[/a]。{x} here", "BY 4.0。{x} da", "0-0 1-1 2-2", "[a]BY 4.0[/a]。{x} da")
+    check("{x}[a]#[/a] of {x}", "{x}# von {x}", "0-0 1-1 2-2", "{x}[a]#[/a] von {x}")
+    check("[b]See {x}.[/b] Go", "Siehe {x}. Geh", "0-0 1-1 2-2", "[b]Siehe {x}.[/b] Geh")
+    check("[b]pre-{x}[/b] go", "vor-{x} geh", "0-0 1-1", "[b]vor-{x}[/b] geh")
 
 
 def test_text_is_escaped_and_verbatim_stretches_are_not() -> None:

@@ -184,6 +184,13 @@ def test_emphasis_is_read_as_emphasis(
     assert rendered.replace("<s>", "<del>").replace("</s>", "</del>") == (expected or rendered)
 
 
+def test_emphasis_of_code_a_link_or_a_sign_of_a_font_is_read_as_emphasis() -> None:
+    document = parse_document("See **[here](x)** and **`x`** or **a*\ue001 b**!".encode(), "md")
+    links = ((0, 0), (1, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (5, 7), (6, 8))
+    written = document.rebuild([Translation("看这里和`x`或a*\ue001 b!", 0.0, (), alignment=links)]).decode()
+    assert written == "看 **[这里](x)** 和 **`x`** 或**a\\*\ue001 b**!"
+
+
 @given(st.text(st.sampled_from("ab _*`~[](){}<>&!;#\\1.:/é中"), max_size=20))
 def test_escaped_text_is_read_as_text(text: str) -> None:
     from dragoman.documents.markdown_texts import escaped

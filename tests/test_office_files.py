@@ -239,6 +239,15 @@ def test_paragraphs_of_an_open_document_are_turned_by_styles_of_their_own() -> N
         assert 'fo:color="red"' in body.split(f'style:name="{names[0][1]}"')[1].split("</style:style>")[0]
 
 
+def test_a_turned_heading_without_a_style_stays_a_heading() -> None:
+    document: Any = parse_document(odt('<text:h text:outline-level="2">A door</text:h><text:h>A mill</text:h>'), "odt")
+    document.set_languages("en", "ar")
+    body = parts(document.rebuild(changed(document), "ar"))["content.xml"].decode()
+    for level in "21":
+        assert f'style:parent-style-name="Heading_20_{level}"' in body
+        assert f'text:style-name="Heading_20_{level}_rl"' in body
+
+
 def test_what_slides_show_from_elsewhere_is_translated() -> None:
     """Text of layouts that are no placeholders, SmartArt, and titles of charts, in Word, too."""
     layout = f"<p:sp><p:nvSpPr/><a:p>{r('Draft')}</a:p></p:sp>"
@@ -333,6 +342,8 @@ def test_a_sheet_has_the_direction_of_the_language_and_formulas_are_computed_ane
         document = parse_document(written, "xlsx")
     long = document.rebuild([translated("x" * 32_768)], "de")
     assert parts(long)["strings.xml"] == parts(written)["strings.xml"]
+    lines = parse_document(xlsx(string("A horse." + "\n" * 32_000)), "xlsx")
+    assert b"A horse." in parts(lines.rebuild([translated("x" * 1_000)], "de"))["strings.xml"]
 
 
 def test_a_workbook_with_too_many_strings_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,8 +86,7 @@ class _String:
         """Return it with translations of its segments."""
         pairs = zip(translations, self.segments, strict=True)
         is_same = all(translation.text == segment.text for translation, segment in pairs)
-        n_characters = sum(len(translation.text.encode("utf-16-le", "replace")) // 2 for translation in translations)
-        if is_same or n_characters > _MOST_CHARACTERS:
+        if is_same or self._n_characters(translations) > _MOST_CHARACTERS:
             return self.element.raw()
         if self._runs is not None:
             return self.element.start + self._runs.write(translations, None, Element.raw)
@@ -97,6 +96,14 @@ class _String:
             return f"{place.start}{text}{place.end}"
         tag = with_attribute(opening(place.start), "xml:space", "preserve")
         return f"{self.element.start}{tag}{text}{place.end}{self.element.end}"
+
+    def _n_characters(self, translations: Sequence[Translation]) -> int:
+        """Return the length of the new text, with its spaces, tags and line breaks, as Excel counts it."""
+        if self._runs is None:
+            text = self._cell.translated(translations)
+        else:
+            text = "\n".join(translation.text for translation in translations)
+        return len(text.encode("utf-16-le", "replace")) // 2
 
     @cached_property
     def _cell(self) -> CellText:

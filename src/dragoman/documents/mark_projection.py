@@ -69,7 +69,7 @@ def project(
 
 
 class _Projection:
-    """A unit is a word of the translation, or words that a verbatim stretch joins."""
+    """Marks around units; see `WordUnits`."""
 
     def __init__(
         self, source: MarkedText, translation: str, alignment: Iterable[Link] | None, escape: Callable[[str], str]
@@ -130,7 +130,7 @@ class _Projection:
             owners.append(node if is_own and (self._has_words(unit) or not self._has_text(node)) else None)
         for number in range(1, len(owners) - 1):
             is_open = not self._links[first + number] or not self._has_words(first + number)
-            if is_open and owners[number - 1] is owners[number + 1]:
+            if is_open and owners[number] is None and owners[number - 1] is owners[number + 1]:
                 owners[number] = owners[number - 1]
         return owners
 

@@ -1,7 +1,7 @@
 """Emphasis in a translated paragraph of Markdown, written so that CommonMark reads it as emphasis.
 
 Its signs must stand at words: none is read in `**注意：**阅读` or `_真的_好`, where no space follows. So a mark of the
-sentence moves out of the emphasis, and `*` takes the place of `_`.
+sentence moves out of the emphasis, `*` takes the place of `_`, and code or a link gets a space: 看 **[这里](x)** 吧.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import re
 
 from dragoman.text.mark import Mark
 
-#: Stand after the first signs and before the last ones.
-_START, _END = "\ue001", "\ue002"
+#: Stand after the first signs and before the last ones. No text has them: Unicode keeps them for programs.
+_START, _END = "\ufdd0", "\ufdd1"
 _SIGNS = re.compile(r"[*_~]{1,3}")
 _INNERMOST = re.compile(rf"(?P<signs>[*_~]{{1,3}}){_START}(?P<text>[^{_START}{_END}]*){_END}(?P=signs)")
 _MARKS = ".,:;!?\"'。，、；：！？…“”‘’（）《》「」『』【】«»—"
+
+#: First and last signs of code, links, images and tags.
+_MARKUP = "`[]()!<>"
 
 
 def with_places(mark: Mark) -> Mark:
@@ -44,4 +47,6 @@ def _placed(match: re.Match[str]) -> str:
         return text
     if follows_word or precedes_word:
         signs = signs.replace("_", "*")
-    return f"{before}{signs}{inner}{signs}{after}"
+    left = " " if follows_word and not before and inner[0] in _MARKUP else ""
+    right = " " if precedes_word and not after and inner[-1] in _MARKUP else ""
+    return f"{before}{left}{signs}{inner}{signs}{right}{after}"

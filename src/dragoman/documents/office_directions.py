@@ -173,13 +173,18 @@ def text_heads(part: WrittenPart) -> Head:
         return new
 
     def head(paragraph: Element) -> str:
-        old = paragraph.get("style-name")
+        old = paragraph.get("style-name") or _heading_style(paragraph)
         return (
             paragraph.start if (new := turned(old)) == old else with_attribute(paragraph.start, "text:style-name", new)
         )
 
     can_turn = top.child("automatic-styles") and all(f"xmlns:{name}=" in top.start for name in ("style", "fo", "text"))
     return head if can_turn else lambda paragraph: paragraph.start
+
+
+def _heading_style(paragraph: Element) -> str:
+    """Return the style that a paragraph without one has: that of its level, if it is a heading."""
+    return f"Heading_20_{paragraph.get('outline-level') or 1}" if paragraph.name == "h" else ""
 
 
 #: Parents of a style; documents have about five.

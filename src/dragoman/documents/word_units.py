@@ -1,4 +1,7 @@
-"""The units of a translation that marks are put around, and the words of the source that each stands for."""
+"""The units of a translation that marks are put around, and the words of the source that each stands for.
+
+A word is cut where it touches something verbatim, as "4.0。`code`" is: the parts may be in different marks.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching, words_in_place
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import Stretch, merged, occurrences
+from dragoman.text.sentences import has_words
 from dragoman.text.spans import VERBATIM, find_spans
 
 #: More are not looked for: each takes a pass over both texts.
@@ -24,12 +28,14 @@ _IN_A_ROW = re.compile(rf"[$€£¥]\s?{_NUMBER}"), re.compile(rf"(?<!\d)(?<!\d[
 _SIGN_BEFORE = re.compile(r"(?:(?<![A-Za-z])(?:US|AU?|CA?|NZ|HK|S)\$|[$€£¥￥])\Z")
 _SIGN_AFTER = re.compile(r"\s?[$€£¥](?!\s?\d)")
 _LONGEST_SIGN = 4
+#: Verbatim stretches that a word is cut at: each of its parts is linked to each part of another word.
+_MOST_INSIDE = 20
 #: Units on each side of the place by proportion that a mark may stand at.
 _FARTHEST = 200
 
 
 class WordUnits:
-    """A unit is a word of the translation, or words that a verbatim stretch or a price joins."""
+    """A unit is a word of the translation or a part of one, or words that a verbatim stretch or a price joins."""
 
     def __init__(self, source: MarkedText, translation: str) -> None:
         self._source, self._translation = source, translation
@@ -37,11 +43,14 @@ class WordUnits:
         found = (place for stretch in stretches if stretch for place in occurrences(translation, stretch))
         #: The verbatim stretches in the translation.
         self.verbatim = merged(found)
-        self.source_words = words_in_place(source.text)
+        #: Signs that are in a mark of their own, such as the "#" of a link to a heading.
+        self._signs = {source.text[mark.start : mark.end] for mark in source.marks} - {""}
+        self._whole_words = words_in_place(source.text)
+        self.source_words = self._parts(source.text, self._whole_words, source.verbatim)
         self._words = words_in_place(translation)
         #: The amounts in the translation that have a currency sign.
         self.prices = _prices(translation)
-        self.units = merged([*self._words, *self.verbatim, *self.prices])
+        self.units = merged([*self._parts(translation, self._words, self.verbatim), *self.verbatim, *self.prices])
 
     def links(self, alignment: Iterable[Link] | None) -> list[set[int]]:
         """Return the source words of each unit."""
@@ -50,15 +59,32 @@ class WordUnits:
             proportional = [{number * n_source // n_units} if n_source else set() for number in range(n_units)]
             return self._anchored(proportional)
         sources: list[set[int]] = [set() for _ in self.units]
-        unit_of, unit = [], 0
-        for word in self._words:
-            while self.units[unit][1] <= word[0]:
-                unit += 1
-            unit_of.append(unit)
         for source_word, target_word in alignment:
-            if 0 <= target_word < len(unit_of) and 0 <= source_word < n_source:
-                sources[unit_of[target_word]].add(source_word)
+            if 0 <= target_word < len(self._words) and 0 <= source_word < len(self._whole_words):
+                parts = touching(self.source_words, self._whole_words[source_word])
+                for unit in touching(self.units, self._words[target_word]):
+                    is_code = _is_in(self.units[unit], self.verbatim)
+                    same = [one for one in parts if _is_in(self.source_words[one], self._source.verbatim) == is_code]
+                    sources[unit].update(same or parts)
         return self._anchored(sources)
+
+    def _parts(self, text: str, words: Sequence[Stretch], verbatim: Sequence[Stretch]) -> list[Stretch]:
+        """Return the words, cut at the edges of verbatim stretches; a sign there stays with what is verbatim."""
+        parts: list[Stretch] = []
+        for start, end in words:
+            inside = touching(verbatim, (start, end))
+            for first, last in (verbatim[one] for one in inside if len(inside) <= _MOST_INSIDE):
+                if start < first and self._is_part(text[start:first]):
+                    parts.append((start, first))
+                    start = first
+                if last < end and self._is_part(text[last:end]):
+                    parts.append((start, last))
+                    start = last
+            parts.append((start, end))
+        return parts
+
+    def _is_part(self, text: str) -> bool:
+        return has_words(text) or text in self._signs
 
     def _anchored(self, sources: list[set[int]]) -> list[set[int]]:
         """Link what both texts have once, such as an address or a price, to itself alone."""
@@ -92,6 +118,10 @@ class WordUnits:
             sources[number] = set(own)
             for word in own:
                 units_of.setdefault(word, set()).add(number)
+
+
+def _is_in(part: Stretch, places: Sequence[Stretch]) -> bool:
+    return len(touching(places, part)) > 0
 
 
 def _prices(text: str) -> list[Stretch]:
