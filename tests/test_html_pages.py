@@ -204,7 +204,8 @@ def test_a_page_is_written_in_the_encoding_that_it_is_read_in(named: str, conten
 
 
 def test_a_page_in_no_encoding_that_it_names_is_refused() -> None:
-    for page in (b"<p>Caf\xe9", b"<meta charset=windows-1252><p>\x81\xe9", b"<meta charset=utf-8>\xe9"):
+    japanese = b"<meta charset=iso-2022-jp><p>" + "日本語".encode("iso2022_jp")
+    for page in (b"<p>Caf\xe9", b"<meta charset=windows-1252><p>\x81\xe9", b"<meta charset=utf-8>\xe9", japanese):
         with pytest.raises(DataError, match="convert it to UTF-8"):
             parse_document(page, "html")
 
