@@ -309,6 +309,8 @@ def test_no_tag_of_omegat_is_lost(client: Any) -> None:
         answer = apertium(client, text).json()["responseData"]["translatedText"]
         assert sorted(tags.findall(answer)) == sorted(tags.findall(text))
     assert "AT&T" in answer
+    lines = apertium(client, "Two <f0>dogs</f0>.\n\nA <f0>cat</f0>.").json()["responseData"]["translatedText"]
+    assert [line.count("<f0>") for line in lines.split("\n")] == [1, 0, 1]
     halves = "Two <f0>dogs"
     assert apertium(client, halves).json()["responseData"]["translatedText"] == german(client, halves)
 
