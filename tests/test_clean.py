@@ -133,6 +133,21 @@ def test_python_and_spreadsheets_read_the_dropped_pairs(
     assert ("look at d.tsv" in capsys.readouterr().err) == (max_length == 1)
 
 
+def test_the_dropped_pairs_are_written_if_no_text_is_usable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.tsv").write_text("The same on both sides.\tThe same on both sides.\n")
+    options = "--source-lang=en", "--target-lang=de", "--set=data.drop=copied"
+    assert clean("--pairs=a.tsv", "-oo.tsv", "--dropped=d.tsv", *options) == 1
+    assert (
+        "no pair is left (kept 0 of 1 pair; dropped: copied 1 (line 1)): a.tsv; look at d.tsv"
+        in capsys.readouterr().err
+    )
+    assert Path("d.tsv").read_text().splitlines()[1:] == ['"copied"\t"1"' + 2 * '\t"The same on both sides."']
+    assert not Path("o.tsv").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

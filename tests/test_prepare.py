@@ -139,6 +139,7 @@ def selected(pairs: list[tuple[str, str]], **settings: Any) -> dict[Use, list[tu
     """The pairs that are for each use."""
     data = DataConfig.model_validate(settings)
     selection = select(ParallelText.of_pairs("x", lambda: iter(pairs)), data, {}, hold_out=True)
+    selection.refuse_unusable()
     by_use: dict[Use, list[tuple[str, str]]] = {use: [] for use in Use}
     for pair, use in zip(pairs, selection.uses, strict=True):
         by_use[Use(use)].append(pair)

@@ -142,7 +142,7 @@ def test_the_source_is_detected_and_its_confidence_told(client: Any) -> None:
         ({}, "texts is missing"),
         ({"texts": []}, "texts: List should have at least 1 item"),
         ({"texts": ["x"]}, "target is missing"),
-        ({"texts": ["x"], "target": "zz"}, "zz is not supported; this server translates en, de, zh; `dragoman get`"),
+        ({"texts": ["x"], "target": "zz"}, "zz is not supported; the languages are en, de, zh; `dragoman get`"),
         ({"texts": ["x"], "target": "de", "beam_size": 33}, "beam_size: Input should be less than or equal to 32"),
         ({"texts": ["x"], "target": "de", "n_best": 3, "beam_size": 2}, "n_best 3 is more than beam_size 2"),
         ({"texts": ["x"], "target": "de", "top_p": 7.0}, "top_p: input should be less than or equal to 1"),

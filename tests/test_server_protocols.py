@@ -101,7 +101,7 @@ def test_an_error_in_the_middle_ends_the_stream(client: Any, monkeypatch: pytest
         (400, 'en, de, fr, zh; name one of them, such as "model": "everyday:de"', {"model": "everyday"}),
         (400, "does not know the languages en-ja; its languages are en, de, fr, zh", {"model": "everyday:en-ja"}),
         (400, "does not know the languages fr-xx", {"model": "everyday:fr-xx"}),
-        (400, "xx is not supported; this server translates en, de, fr, zh", {"model": "everyday:xx"}),
+        (400, "xx is not supported; the languages are en, de, fr, zh", {"model": "everyday:xx"}),
         (400, "n must be 1", {"n": 2}),
         (400, "response_format", {"response_format": {"type": "json_object"}}),
         (400, "besides text", {"content": [{"type": "image_url", "image_url": {"url": "x"}}]}),
@@ -126,6 +126,8 @@ def test_the_list_of_models_offers_names_that_translate(client: Any) -> None:
     assert names == [*ours, *(name.replace("everyday", "dragoman") for name in ours)]
     for entry in listed["data"]:
         assert client.get(f"/v1/models/{entry['id']}").json() == entry
+        targets = {target for _, target in entry["directions"]}
+        assert targets == ({entry["id"].partition(":")[2]} if ":" in entry["id"] else {"en", "de", "fr", "zh"})
         assert chat(client, model=entry["id"]).status_code == (200 if ":" in entry["id"] else 400)
     assert chat(client, model=names[0]).json()["choices"][0]["message"]["content"] == german(client, TEXT)
 
@@ -307,6 +309,8 @@ def test_no_tag_of_omegat_is_lost(client: Any) -> None:
         answer = apertium(client, text).json()["responseData"]["translatedText"]
         assert sorted(tags.findall(answer)) == sorted(tags.findall(text))
     assert "AT&T" in answer
+    lines = apertium(client, "Two <f0>dogs</f0>.\n\nA <f0>cat</f0>.").json()["responseData"]["translatedText"]
+    assert [line.count("<f0>") for line in lines.split("\n")] == [1, 0, 1]
     halves = "Two <f0>dogs"
     assert apertium(client, halves).json()["responseData"]["translatedText"] == german(client, halves)
 

@@ -86,14 +86,16 @@ def messages_of(texts: str | list[str]) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("is_cancelled", [False, True])
-def test_who_closes_standard_input_at_once_gets_all_answers(is_cancelled: bool) -> None:
-    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
-    sent = "\n".join(map(json.dumps, messages_of(SENTENCES) + [cancel] * is_cancelled))
+@pytest.mark.parametrize("cancelled", [None, 2, [2]])
+def test_who_closes_standard_input_at_once_gets_all_answers(cancelled: Any) -> None:
+    is_cancelled = cancelled == 2
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": cancelled}}
+    sent = "\n".join(map(json.dumps, messages_of(SENTENCES) + [cancel] * (cancelled is not None)))
     command = [*PROGRAM, "mcp", "-m", "everyday"]
     done = subprocess.run(command, env=ENVIRONMENT, input=sent, capture_output=True, text=True, timeout=60)
     results = {answer["id"]: "result" in answer for answer in map(json.loads, done.stdout.splitlines())}
-    assert (done.stderr, done.returncode) == ("", 0)
+    malformed = "dropped 'notifications/cancelled': malformed params\n"  # the package's own line
+    assert (done.stderr, done.returncode) == (malformed if cancelled == [2] else "", 0)
     assert results == {1: True, 2: True} or (is_cancelled and results == {1: True})
 
 

@@ -116,7 +116,8 @@ async def _until_answered(incoming: Any, outgoing: Any) -> AsyncIterator[tuple[A
                 if isinstance(message, types.JSONRPCRequest):
                     unanswered.add(message.id)
                 elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
-                    unanswered.discard((message.params or {}).get("requestId"))  # it need not be answered
+                    cancelled = (message.params or {}).get("requestId")  # whatever the client sent
+                    unanswered.difference_update([each for each in unanswered if each == cancelled])
                 await ask.send(each)
         has_ended.set()
         if not unanswered:

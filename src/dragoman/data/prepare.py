@@ -105,9 +105,12 @@ def judge_corpus(config: Config) -> tuple[Selection, Iterator[JudgedPair]]:
     """
     corpora = open_corpora(config.data)
     selections, lines = _select(corpora, hold_out=False)
-    tokenizers = _learn_tokenizers(config, corpora, selections, [])
+    (selection,) = selections
+    judged = selection.judged()
+    if selection.has_usable:
+        judged = judge(selection, _learn_tokenizers(config, corpora, selections, []))
     _log_lines(lines)
-    return selections[0], judge(selections[0], tokenizers)
+    return selection, judged
 
 
 def _origin(
@@ -225,6 +228,8 @@ def _select(corpora: Sequence[Corpus], *, hold_out: bool = True) -> tuple[list[S
         }
         needs_validation = hold_out and corpus.may_hold_out and VALIDATION not in texts
         selection = select(texts[TRAIN], corpus.data, others, hold_out=needs_validation)
+        if hold_out or not selection.uses:  # else there are only reasons, which the caller wants
+            selection.refuse_unusable()
         lines += map(corpus.label, selection.lines())
         try:
             selection.refuse_misaligned()

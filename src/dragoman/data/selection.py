@@ -86,6 +86,11 @@ class Selection:
     is_quoted: bool
 
     @property
+    def has_usable(self) -> bool:
+        """True if any pair has usable text."""
+        return any(self.uses)
+
+    @property
     def holds_out(self) -> bool:
         """True if any pair is for validation."""
         return Use.VALIDATION in self.uses
@@ -132,6 +137,17 @@ class Selection:
         judge_pairs = "language" not in self.data.drop
         return lines + self.checks.lines(*languages(self.data), judge_pairs=judge_pairs) + self.faults.lines()
 
+    def refuse_unusable(self) -> None:
+        """Refuse a corpus that has no usable pair.
+
+        Raises:
+            DataError: counts the reasons.
+        """
+        if not self.has_usable:
+            unusable = f"none of {counted(len(self.uses), 'pair')} can be used ({self.dropped.reasons()})"
+            message = unusable if self.uses else "the corpus is empty"
+            raise DataError(message, self.text.name, advice="check the files")
+
     def refuse_misaligned(self) -> None:
         """Refuse a corpus whose sides do not belong together, unless the settings allow it.
 
@@ -152,7 +168,7 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
         hold_out: take validation data out of this corpus.
 
     Raises:
-        DataError: the corpus cannot be read, or no pair is usable.
+        DataError: the corpus cannot be read.
     """
     survey = _Survey(others, data.validation_size if hold_out else 0, FaultCounter(*languages(data), data.drop))
     with HashedPairs("source") as by_source, HashedPairs("target") as by_target:
@@ -209,7 +225,7 @@ class _Survey:
         """Read the corpus.
 
         Raises:
-            DataError: it cannot be read, or no pair is usable.
+            DataError: it cannot be read.
         """
         for line, source, target in self.checks.read(text):
             problem = _problem((line, source, target), self.faults)
@@ -227,10 +243,6 @@ class _Survey:
                 for split, hashes in self._other_hashes.items():
                     self.overlaps[split] += source_hash in hashes
                 self.n_usable += 1
-        if not self.n_usable:
-            unusable = f"none of {counted(len(self.usable), 'pair')} can be used ({self.dropped.reasons()})"
-            message = unusable if self.usable else "the corpus is empty"
-            raise DataError(message, text.name, advice="check the files")
 
 
 def _problem(pair: LocatedPair, faults: FaultCounter) -> str | None:

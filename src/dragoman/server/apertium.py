@@ -67,10 +67,11 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
         return answer
     if len(pieces := _TAG.split(text)) > 1:
         pieces[::2] = [escape(piece, quote=False) for piece in pieces[::2]]
+        lines = "".join(pieces).split("\n")  # in XML, a line break is a space
         try:
-            (answer,) = await translate_xml(parts, ["".join(pieces)], TagKinds(), [source], target)
-            return unescape(answer)
-        except DataError:  # a tag lacks the one that ends it: it stands in another segment
+            answers = await translate_xml(parts, lines, TagKinds(), [source] * len(lines), target)
+            return unescape("\n".join(answers))
+        except DataError:  # a tag lacks the one that ends it: it stands in another line or segment
             pass
     (found,) = await translate_texts(parts, [AskedText(TextRequest(text), source, target)])
     return found.text

@@ -73,13 +73,18 @@ def openai_routes(parts: ServerParts, route_class: type[APIRoute]) -> APIRouter:
 
     @router.get("/models", summary="List the models", responses={200: {"model": ModelList}})
     async def models() -> Response:
-        directories = _directories(parts)
-        listed = [_listed(parts, each) for name in directories for each in _ids(name, directories[name])]
+        listed = [
+            _entry(parts, name, directory, target=code)
+            for name, directory in _directories(parts).items()
+            for code in (*_goals(directory), "")
+        ]
         return JSONResponse({"object": "list", "data": listed})
 
     @router.get("/models/{name}", summary="Describe a model", responses={200: {"model": ListedModel}})
     async def model(name: str) -> Response:
-        return JSONResponse(_listed(parts, name))
+        own, directory, *codes = _chosen(parts, name)
+        source, target = (code and require_language(directory, code) for code in codes)
+        return JSONResponse(_entry(parts, own, directory, id=name, source=source, target=target))
 
     @router.post("/chat/completions", summary="Translate the last message of the user")
     async def complete(request: Request, body: ChatRequest) -> Response:
@@ -91,15 +96,10 @@ def openai_routes(parts: ServerParts, route_class: type[APIRoute]) -> APIRouter:
     return router
 
 
-def _ids(name: str, directory: Directory) -> list[str]:
-    """Return the names by which programs may choose a model, and with it the language to translate into.
-
-    The first one translates, because many take that: into another language than the first source. The last one is the
-    model without a language.
-    """
+def _goals(directory: Directory) -> list[str]:
+    """Return the languages to translate into, the first source last: programs often take the first model of a list."""
     first = directory.languages[:1]
-    goals = sorted(directory.goals(), key=lambda code: code in first)
-    return [*(f"{name}{_COLON}{code}" for code in goals), name]
+    return sorted(directory.goals(), key=lambda code: code in first)
 
 
 def _directories(parts: ServerParts) -> dict[str, Directory]:
@@ -108,25 +108,21 @@ def _directories(parts: ServerParts) -> dict[str, Directory]:
     return own | ({} if ALL in own else {ALL: parts.shelf.directory})
 
 
-def _listed(parts: ServerParts, asked: str) -> dict[str, object]:
+def _entry(
+    parts: ServerParts, name: str, directory: Directory, *, id: str = "", source: str = "", target: str = ""
+) -> dict[str, Any]:
     """Return the entry of a model in a list.
 
     Args:
-        asked: its name, with its languages or without.
-
-    Raises:
-        ApiError: there is no such model or language.
+        id: its name as it is asked for.
+        source, target: its languages, if they are named; the entry has only directions that begin and end there.
     """
-    name, directory, *codes = _chosen(parts, asked)
-    for code in filter(None, codes):
-        require_language(directory, code)
     known = parts.shelf.models()
     models = [model for model in known if model.name == name] or known
-    directions = dict.fromkeys(direction for model in models for direction in model.directions)
     entry = ListedModel(
-        id=asked,
+        id=id or f"{name}{_COLON}{target}".removesuffix(_COLON),
         name=name,
-        directions=list(directions),
+        directions=directory.directions(source, target),
         loaded=all(model.loaded for model in models),
         megabytes=round(sum(model.n_bytes for model in models) / 1e6, 1),
     )
@@ -187,7 +183,7 @@ async def _asked(parts: ServerParts, request: Request, body: ChatRequest) -> Ask
     target = body.target_lang or target or (goals[0] if len(goals) == 1 else "")
     if not target:
         problem = f"the model {name} translates into several languages: {some_of(goals)}"
-        raise ApiError(400, f'{problem}; name one of them, such as "model": "{_ids(name, directory)[0]}"')
+        raise ApiError(400, f'{problem}; name one of them, such as "model": "{name}{_COLON}{_goals(directory)[0]}"')
     target = require_language(directory, target)
     if source == AUTO:
         source = (await detect_sources(parts, [text], target, directory))[0].language

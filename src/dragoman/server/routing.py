@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from dragoman.text.languages import english_name, find_code
@@ -76,6 +77,11 @@ class Directory:
     def targets(self, source: str) -> list[str]:
         """Return the languages that a language can be translated into; itself, too, as LibreTranslate has it."""
         return sorted(target for target in self.languages if self.route(source, target) is not None)
+
+    def directions(self, source: str = "", target: str = "") -> list[Direction]:
+        """Return the directions that the models have: those from `source` and into `target`, if they are named."""
+        sources, targets = ([code] if code else self.languages for code in (source, target))
+        return [direction for direction in product(sources, targets) if direction in self._legs]
 
     def pairs(self) -> list[Direction]:
         """Return each direction in which a text can be translated, through another language, too."""

@@ -202,8 +202,8 @@ def require_language(directory: Directory, code: str, *, advises: bool = True) -
         ApiError: no model has it.
     """
     if (found := directory.find(code)) is None:
-        languages = some_of(directory.languages) or "nothing"
-        advice = f"; this server translates {languages}; `dragoman get` fetches models of others"
+        languages = some_of(directory.languages) or "none"
+        advice = f"; the languages are {languages}; `dragoman get` fetches models of others"
         raise ApiError(400, f"{code[:100]} is not supported{advice if advises else ''}")
     return found
 

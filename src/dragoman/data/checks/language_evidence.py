@@ -22,11 +22,11 @@ _MIN_PAIRS = 20
 _PART, _MOST_PARTS = 200, 100
 #: A part is in a language from this probability on, and a side if this share of its parts is.
 _SURE, _MAIN_SHARE = 0.9, 0.7
-#: A single text is read up to here. From so many letters on it is in another language than its own, if the detector
-#: finds that one so many times as probable: no name of a place has so many, but for a few.
+#: A single text is judged by its first characters. It is in another language than its own if it has at least so many
+#: letters, more than most names of places, and if the detector finds that language more than so many times as probable.
 _MOST_READ, _LEAST_LETTERS, _LEAST_ODDS = 100, 12, 400.0
-#: Single texts are judged in so many pairs of the sample, and reported if this share is in another language.
-_FEW, _LARGE_SHARE = 1000, 0.005
+#: The most pairs of the sample whose texts are judged one by one, and the share in another language that is reported.
+_MOST_JUDGED, _LARGE_SHARE = 1000, 0.005
 #: The detector's name of text in no language.
 _NO_LANGUAGE = "zxx"
 #: Groups of languages, or of names of one language, that are not told apart.
@@ -81,14 +81,12 @@ class LanguageSample:
         return self._judge_pairs(ForeignLanguage(source_lang, detector), ForeignLanguage(target_lang, detector))
 
     def _judge_pairs(self, source: ForeignLanguage, target: ForeignLanguage) -> list[str]:
-        pairs = self._pairs[:: -(-len(self._pairs) // _FEW)]
+        pairs = self._pairs[:: -(-len(self._pairs) // _MOST_JUDGED)]
         n_foreign = sum(source.has(left) or target.has(right) for left, right in pairs)
         if n_foreign < max(2, _LARGE_SHARE * len(pairs)):
             return []
-        found = (
-            f"{n_foreign:,} of {len(pairs):,} pairs that were looked at have a side in another language than its own"
-        )
-        return [f"warning: {found}; --set data.drop=language looks at all, and drops such pairs"]
+        found = f"{n_foreign:,} of {len(pairs):,} checked pairs have a side in another language than its own"
+        return [f"warning: {found}; --set data.drop=language checks all pairs, and drops these"]
 
 
 class ForeignLanguage:

@@ -79,12 +79,9 @@ class FaultCounter:
     def __init__(self, source_lang: str, target_lang: str, dropped: Collection[Fault]) -> None:
         self._scripts = ForeignScript(source_lang), ForeignScript(target_lang)
         source, target = base_language(source_lang), base_language(target_lang)
-        self._foreign: list[
-            ForeignLanguage
-        ] = []  # it takes time, so that only those who want to drop such pairs need it
-        if "language" in dropped:
-            detector = identifier()
-            self._foreign = [ForeignLanguage(each, detector) for each in (source_lang, target_lang)]
+        # Slow, so it is done only to drop such pairs.
+        detector = identifier() if "language" in dropped else None
+        self._foreign = [ForeignLanguage(each, detector) for each in (source_lang, target_lang) if detector]
         self._may_be_equal = source == target or target in ALIKE.get(source, ())
         self._languages = source_lang, target_lang
         self._dropped = dropped
