@@ -40,9 +40,8 @@ class Summary:
         parts = [f"{counted(n_files, 'file')}: {self.n_translated:,} translated"]
         parts += [f"{self.n_finished_before:,} finished before"] if self.n_finished_before else []
         parts += [f"{len(self.failures):,} failed"] if self.failures else []
-        speed = self.n_translations / self.seconds if self.seconds else 0.0
         texts = counted(self.n_translations, "line or segment", "lines or segments")
-        return f"{', '.join(parts)}; {texts} in {self.seconds:,.1f} s, {speed:,.0f} a second"
+        return f"{', '.join(parts)}; {texts} in {self.seconds:,.1f} s{speed_text(self.n_translations, self.seconds)}"
 
 
 @dataclass
@@ -154,6 +153,5 @@ class BulkTranslation:
         self._last_said = now
         done, seconds = self.summary, now - self._began
         n_files = done.n_translated + done.n_finished_before + len(done.failures)
-        speed = done.n_translations / seconds
         files, lines = counted(len(self._files), "file"), counted(done.n_translations, "line")
-        _log.info(f"{n_files:,} of {files}; {lines}, {speed:,.0f} a second")
+        _log.info(f"{n_files:,} of {files}; {lines}{speed_text(done.n_translations, seconds)}")
