@@ -14,6 +14,7 @@ from dragoman.bulk.input_files import PART_LINES, InputFile, Part, read_parts
 from dragoman.bulk.output_folder import OutputFolder
 from dragoman.bulk.worker import Failure, Outcome, Pool
 from dragoman.errors import ConfigError, DataError, RunFolderError, counted
+from dragoman.settings.duration import speed_text
 from dragoman.translator import Translation
 
 _log = logging.getLogger(__name__)
