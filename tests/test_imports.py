@@ -19,6 +19,7 @@ from dragoman.errors import BundleError
 from dragoman.exchange.export_folder import write_files
 from dragoman.exchange.hugging_face_folder import folder_files
 from dragoman.imports.hugging_face import import_hugging_face
+from dragoman.imports.kinds import kind_of
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 Change = Callable[[Path], None]

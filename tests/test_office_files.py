@@ -117,7 +117,7 @@ def test_files_without_their_parts_or_with_entities_are_refused(
 
 @pytest.mark.parametrize("format", ["docx", "pptx", "xlsx", "odt", "epub", "json"])
 def test_a_file_of_0_bytes_is_called_empty(format: str) -> None:
-    with pytest.raises(DataError, match="^the file is empty"):
+    with pytest.raises(DataError, match=r"^the file is empty"):
         parse_document(b"", format)
 
 

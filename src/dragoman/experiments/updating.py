@@ -38,7 +38,7 @@ _LEAST_HELD, _MOST_HELD, _OLD_HELD = 10, 200, 400
 _FEWEST = 2 * _LEAST_HELD
 #: Replayed pairs for each new one, and at least.
 _REPLAYED, _LEAST_REPLAYED = 4, 1_000
-#: Share of the time for translations to be replayed, texts between two looks at the clock, and seconds between messages.
+#: Share of the time for translations to be replayed, texts between looks at the clock, and seconds between messages.
 _REPLAY_SHARE, _PART_SIZE, _LOG_EVERY = 0.25, 200, 10.0
 #: Times that the training sees each new pair, and tokens of a step, of which half are new text.
 _PASSES, _BATCH_TOKENS = 12, 1024
