@@ -452,7 +452,7 @@ def test_progress_is_told_now_and_then(
 ) -> None:
     monkeypatch.setattr(bulk_translation, "PROGRESS_EVERY", -1.0)
     translate(texts, tmp_path / "out", Recorded())
-    assert any(line.startswith("3 of 4 files; 34 lines, ") for line in log_lines)
+    assert any(line.startswith("3 of 4 files; 34 lines") for line in log_lines)
 
 
 def test_a_document_that_cannot_be_read_is_a_failure(texts: Path, model: str) -> None:

@@ -167,6 +167,9 @@ def test_the_dropped_pairs_are_written_if_no_text_is_usable(
         ([*FILES, "-o", "none/o.tsv"], "no such folder"),
         (["--pairs", "pairs.tsv", "-o", "o.tmx"], "languages"),
         (["recipe.yaml", "-o", "o.tsv"], "several corpora"),
+        (["memory.tmx", "-o", "o.tsv"], "not a file of text: memory.tmx; give pairs by --pairs FILE"),
+        (["gone.csv.gz", "-o", "o.tsv"], "not a file of text: gone.csv.gz; give pairs by --pairs FILE"),
+        ([*FILES, "-o", "/proc/o.tsv"], "nothing can be written here"),
         (["-o", "o.tsv"], "no text given"),
         ([*FILES, "-o", "o.tsv", "--set", "data.drop=spam"], "data.drop"),
         ([*FILES, "-o", "o.tsv", "--set=data.max_length=1", *OPTIONS], "--dropped FILE shows them"),
@@ -182,6 +185,7 @@ def test_bad_requests_are_errors_of_one_line(
     monkeypatch.chdir(tmp_path)
     Path("exists.tsv").write_text("mine")
     Path("pairs.tsv").write_text("One.\tEins.\nTwo.\tZwei.\n")
+    Path("memory.tmx").write_text(f"<tmx><body>{'x' * 2000}</body></tmx>")
     Path("recipe.yaml").write_text("data: {corpora: [{pairs: a.en-de.tsv}, {pairs: b.en-de.tsv}]}")
     corpus(Path("in"), PAIRS)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
@@ -200,3 +204,20 @@ def test_a_rule_that_needs_the_languages_says_so(
     pairs.write_text("My house is big.\tMein Haus ist groß.\nI have 3 cats.\tIch habe 5 Katzen.\n", encoding="utf-8")
     assert clean("--pairs", str(pairs), "-o", str(tmp_path / "kept.tsv"), f"--set=data.drop={fault}") == 0
     assert f"data.drop={fault} needs the languages of the text" in capsys.readouterr().err
+
+
+def test_units_and_codes_of_a_memory_that_are_left_out_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tuv = '<tuv xml:lang="{}"><seg>{}</seg></tuv>'
+    units = [[("en", source), ("de", target)] for source, target in PAIRS[:20]]
+    units += [[("en", "alone")], [("fr", "seul")], [("en", "<bpt i='1'>{</bpt>Bold<ept i='1'>}</ept>"), ("de", "Fett")]]
+    body = "".join(f"<tu>{''.join(tuv.format(*one) for one in unit)}</tu>" for unit in units)
+    Path("m.tmx").write_text(f"<tmx><header/><body>{body}</body></tmx>")
+    with captured_log() as lines:
+        langs = ("--source-lang", "en", "--target-lang", "de")
+        assert clean("--pairs", "m.tmx", *langs, "-o", "o.tmx", "--set=tokenizer.kind=characters") == 0
+    assert "m.tmx: 2 units left out: without a text in en or de" in lines
+    assert sum("inline codes" in line for line in lines) == 1
+    assert "m.tmx: inline codes (bpt, ept, it, ph, ut) left out of the text of 1 unit" in lines

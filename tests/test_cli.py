@@ -216,6 +216,7 @@ def test_wrong_usage_is_exit_2_on_one_line(dragoman: Dragoman, arguments: list[s
     ("arguments", "message"),
     [
         (["--output", "none/x.de"], "no such folder: none; make it, or choose another --output"),
+        (["--output", "/proc/x.de"], "nothing can be written here"),
         (["--input", "."], "many files need --output, a folder for their translations"),
         (
             ["--precision", "float8"],
@@ -544,7 +545,7 @@ def test_files_are_refused_kept_or_replaced(dragoman: Dragoman, bundle: Path, tm
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_exit_5(dragoman: Dragoman, bundle: Path) -> None:
-    code, _, err = dragoman("translate", "-m", bundle, "-o", "/dev/full", "--overwrite", stdin=b"A man\n")
+    code, _, err = dragoman("translate", "-m", bundle, "-o", "/dev/full", stdin=b"A man\n")
     assert (code, err) == (5, "error: No space left on device: /dev/full; free some space\n")
 
 
@@ -1309,10 +1310,10 @@ def test_a_person_who_waits_for_a_file_is_told_how_far_it_is(
     text = tmp_path / "a.en"
     text.write_text("A man\nA dog\n")
     _, _, told = dragoman("translate", "-m", bundle, "-i", text, "-o", tmp_path / "a.de")
-    assert re.fullmatch(r"1 line, [\d,.]+ a second\n2 lines, [\d,.]+ a second\n", told)
+    assert re.fullmatch(r"1 line(, [\d,.]+ a second)?\n2 lines(, [\d,.]+ a second)?\n", told)
     _, out, told = dragoman("score", "-m", bundle, "--source", text, "--target", text)
     assert len(out.splitlines()) == 2
-    assert "2 lines," in told
+    assert "2 lines" in told
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,11 @@ from tiny import PAIRS
 from dragoman import Translator
 from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.cli import program
+from dragoman.errors import BundleError
 from dragoman.exchange.export_folder import write_files
 from dragoman.exchange.hugging_face_folder import folder_files
 from dragoman.imports.hugging_face import import_hugging_face
+from dragoman.imports.kinds import kind_of
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 Change = Callable[[Path], None]
@@ -223,6 +225,12 @@ def test_a_folder_is_refused_in_one_line(name: str, hf: dict[str, bytes], tmp_pa
     assert head.startswith("error: ")
     assert all(line.startswith("  ") for line in details)
     assert [path.name for path in tmp_path.iterdir()] in (["hf"], ["gone"])
+
+
+def test_a_file_is_no_folder_of_a_model(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("A man.")
+    with pytest.raises(BundleError, match="this is no folder"):
+        kind_of(tmp_path / "t.txt")
 
 
 @pytest.mark.parametrize("name", ["no numbers", "start of no kind", "start of two kinds"])

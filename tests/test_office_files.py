@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from office_samples import SAMPLES, odt, pptx, r, rich, span, string, xlsx, zipped
 from word_samples import package, run
 
+from dragoman.data.text_files.file_signatures import refuse_other_formats
 from dragoman.documents import Document, parse_document
 from dragoman.documents.document import Noted
 from dragoman.errors import DataError
@@ -112,6 +113,17 @@ def test_files_without_their_parts_or_with_entities_are_refused(
         files = parts(pptx("")) | files
     with pytest.raises(DataError, match=message):
         parse_document(zipped(files), format)
+
+
+@pytest.mark.parametrize("format", ["docx", "pptx", "xlsx", "odt", "epub", "json"])
+def test_a_file_of_0_bytes_is_called_empty(format: str) -> None:
+    with pytest.raises(DataError, match=r"^the file is empty"):
+        parse_document(b"", format)
+
+
+def test_an_office_file_under_another_name_is_translated_by_its_format() -> None:
+    with pytest.raises(DataError, match=r"office document .*: a\.txt; to translate it: --format docx"):
+        refuse_other_formats(zipped(parts(pptx(""))), "a.txt")
 
 
 def test_a_slide_has_formatting_links_direction_and_tabs() -> None:

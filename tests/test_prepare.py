@@ -309,7 +309,7 @@ def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
         "kept 102 of 109 pairs; dropped: control characters 2 (from line 53), duplicate 1 (line 107), "
         "empty 2 (from line 51), ratio 1 (line 56), too long 1 (line 55)",
         "validation: kept 6 of 7 pairs; dropped: empty 1 (line 6)",
-        "1 pair occurs before in the corpus (removed)",
+        "1 pair repeats an earlier one (removed)",
         "1 pair has a source that occurs before with another target (kept)",
         "2 pairs have equal source and target (kept)",
         "warning: 7 training pairs have a source that is also in the validation data",

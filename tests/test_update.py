@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from runs import captured_log
 from test_short_list import whole
 from tiny import PAIRS, tiny_bundle, tiny_tokenizers, with_calibration, write_tiny_bundle
 
@@ -14,6 +17,7 @@ from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
 from dragoman.cli.update import report
 from dragoman.errors import ConfigError, DataError, RunFolderError
+from dragoman.experiments import updating
 from dragoman.experiments.updating import Candidate, Outcome, _hold_out, _p_value, _Trial, update
 from dragoman.memories import Unit, export_units
 
@@ -107,6 +111,17 @@ def test_old_text_is_held_out_from_what_is_replayed(start: Path) -> None:
     assert held == []
     assert {source for source, _ in replayed} == {source for source, _ in NEW}
     assert [source for source, _ in trial.replay([], ["a", "b"], ())[1]] == ["a", "b"]
+
+
+def test_translations_to_be_replayed_take_a_share_of_the_time(start: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look at the clock is a second later: with 2.5 seconds, two parts are translated."""
+    monkeypatch.setattr(updating, "time", SimpleNamespace(monotonic=itertools.count().__next__))
+    monkeypatch.setattr(updating, "_PART_SIZE", 10)
+    trial, sources = _Trial(load_bundle(start), ("en", "de"), "cpu"), [source for source, _ in NEW[:35]]
+    with captured_log() as lines:
+        assert [source for source, _ in trial.replay([], sources, (), 2.5)[1]] == sources[:20]
+    assert "20 of them are translated, as many as --time allows" in lines
+    assert [source for source, _ in trial.replay([], sources, ())[1]] == sources
 
 
 def test_a_source_is_trained_on_or_held_out(start: Path) -> None:

@@ -14,6 +14,7 @@ from dragoman.bulk.input_files import PART_LINES, InputFile, Part, read_parts
 from dragoman.bulk.output_folder import OutputFolder
 from dragoman.bulk.worker import Failure, Outcome, Pool
 from dragoman.errors import ConfigError, DataError, RunFolderError, counted
+from dragoman.settings.duration import speed_text
 from dragoman.translator import Translation
 
 _log = logging.getLogger(__name__)
@@ -40,9 +41,8 @@ class Summary:
         parts = [f"{counted(n_files, 'file')}: {self.n_translated:,} translated"]
         parts += [f"{self.n_finished_before:,} finished before"] if self.n_finished_before else []
         parts += [f"{len(self.failures):,} failed"] if self.failures else []
-        speed = self.n_translations / self.seconds if self.seconds else 0.0
         texts = counted(self.n_translations, "line or segment", "lines or segments")
-        return f"{', '.join(parts)}; {texts} in {self.seconds:,.1f} s, {speed:,.0f} a second"
+        return f"{', '.join(parts)}; {texts} in {self.seconds:,.1f} s{speed_text(self.n_translations, self.seconds)}"
 
 
 @dataclass
@@ -154,6 +154,5 @@ class BulkTranslation:
         self._last_said = now
         done, seconds = self.summary, now - self._began
         n_files = done.n_translated + done.n_finished_before + len(done.failures)
-        speed = done.n_translations / seconds
         files, lines = counted(len(self._files), "file"), counted(done.n_translations, "line")
-        _log.info(f"{n_files:,} of {files}; {lines}, {speed:,.0f} a second")
+        _log.info(f"{n_files:,} of {files}; {lines}{speed_text(done.n_translations, seconds)}")

@@ -56,7 +56,7 @@ def compare(
     require_package("compare", "torch")
     if plot:
         require_package("--plot", "matplotlib")
-    settings = recipe_settings(recipe, overrides, {})
+    settings = recipe_settings(recipe, overrides, {}, "name the pairs in a recipe: data.pairs")
     require_text(settings, recipe)
     require_extras(settings)
     require_folder(output)

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from dragoman.cli.streams import say, stdout_is_terminal
 from dragoman.errors import counted
+from dragoman.settings.duration import speed_text
 
 #: Fewest seconds between two progress lines of a command.
 PROGRESS_EVERY = 10.0
@@ -44,5 +45,4 @@ def with_progress(
 
 
 def _say_speed(n_done: int, unit: str, seconds: float) -> None:
-    speed = n_done / max(seconds, 1e-6)
-    say(f"{counted(n_done, unit)}, {speed:,.{0 if speed >= 10 else 1}f} a second")
+    say(f"{counted(n_done, unit)}{speed_text(n_done, seconds)}")

@@ -252,7 +252,10 @@ def explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, OSError) and error.errno is not None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         file = f": {printable(str(error.filename))}" if error.filename else ""
-        return OUT_OF_RESOURCES if full else 1, f"{error.strerror}{file}; {'free some space' if full else 'check it'}"
+        if full:
+            return OUT_OF_RESOURCES, f"{error.strerror}{file}; free some space"
+        advice = "check the path and its permissions" if file else "run it again with --debug to see where"
+        return 1, f"cannot read or write ({error.strerror}){file}; {advice}"
     message = printable(f"{type(error).__name__}: {error}")
     return INTERNAL, f"internal error ({message}); please report it with what --debug shows"
 

@@ -6,12 +6,14 @@ Standard output carries results only. Messages for people go to standard error.
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import shlex
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO
@@ -166,9 +168,9 @@ def result_bytes(
     from dragoman.data.text_files.compression import packed_file
     from dragoman.machine.files import TEMPORARY
 
-    refuse_output(path, overwrite=overwrite, inputs=inputs)
-    # A device or a pipe cannot be replaced by a finished file.
-    is_direct = path.exists() and not path.is_file()
+    # A device or a pipe cannot be replaced by a finished file, and loses nothing.
+    is_direct = path.is_char_device() or path.is_fifo()
+    refuse_output(path, overwrite=overwrite or is_direct, inputs=inputs)
     try:
         with (
             open(path, "wb") if is_direct else _finished_file(path) as file,
@@ -220,7 +222,7 @@ def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | 
 
     Raises:
         ConfigError: its suffix names a compression that dragoman does not write.
-        DataError: it exists, its folder does not, or it is one of the inputs.
+        DataError: it exists, its folder does not, nothing can be written there, or it is one of the inputs.
     """
     from dragoman.data.text_files.compression import refuse_packing
 
@@ -231,6 +233,14 @@ def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | 
         raise DataError("the output exists", path, advice="use --overwrite, or another --output")
     if not path.parent.is_dir():
         raise DataError("no such folder", path.parent, advice="make it, or choose another --output")
+    if path.is_file() or not path.exists():
+        try:
+            tempfile.TemporaryFile(dir=path.parent).close()
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise  # the folder may be written
+            problem = f"nothing can be written here ({error.strerror})"
+            raise DataError(problem, path.parent, advice="choose another --output") from None
 
 
 def write_output(path: Path, content: bytes) -> None:

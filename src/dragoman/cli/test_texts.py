@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from dragoman.cli.training_settings import data_settings, known_languages, recipe_settings, require_text
+from dragoman.cli.training_settings import (
+    data_settings,
+    known_languages,
+    read_recipe_argument,
+    recipe_settings,
+    require_text,
+)
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -113,9 +119,7 @@ def _of_run(
 
 def _corpora(recipe: Path | None) -> DataConfig | None:
     """Return the section `data` of a recipe if it has several corpora."""
-    from dragoman.settings.recipe import read_recipe
-
-    data = read_recipe(recipe).get("data") if recipe is not None else None
+    data = read_recipe_argument(recipe).get("data")
     return data_settings(data, recipe) if isinstance(data, dict) and data.get("corpora") else None
 
 

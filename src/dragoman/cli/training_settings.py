@@ -18,21 +18,49 @@ if TYPE_CHECKING:
 
 #: The keys of the data section that name the training text.
 ORIGINS = ("corpus", "source", "target", "pairs")
+#: For a file of pairs in a recipe's place.
+PAIRS_ADVICE = "give pairs by --pairs FILE"
+
+
+def read_recipe_argument(recipe: Path | None, advice: str = PAIRS_ADVICE) -> dict[str, Any]:
+    """Return the settings of a recipe, as `read_recipe`.
+
+    Raises:
+        ConfigError: the recipe cannot be read; a file of pairs in its place gets the advice.
+    """
+    from dragoman.settings.recipe import read_recipe
+
+    try:
+        return read_recipe(recipe)
+    except ConfigError:
+        from dragoman.data.formats import FORMATS
+        from dragoman.data.text_files.compression import uncompressed_name
+
+        suffixes = {".txt"}.union(*(kind.suffixes for kind in FORMATS))
+        if recipe is None or uncompressed_name(recipe).suffix.lower() not in suffixes:
+            raise
+        raise ConfigError("a recipe (YAML) is expected here, not a file of text", recipe, advice=advice) from None
 
 
 def recipe_settings(
-    recipe: Path | None, overrides: Sequence[str] | None, data: Mapping[str, str | None]
+    recipe: Path | None,
+    overrides: Sequence[str] | None,
+    data: Mapping[str, str | None],
+    advice: str = PAIRS_ADVICE,
 ) -> dict[str, Any]:
     """Return the settings of a recipe, overridden by options of the data section and by `--set`.
 
     Options that name another text replace all files and languages of the recipe, validation text included.
 
+    Args:
+        advice: for a file of pairs in the recipe's place.
+
     Raises:
         ConfigError: the recipe cannot be read, or an override is not key=value.
     """
-    from dragoman.settings.recipe import override_settings, read_recipe
+    from dragoman.settings.recipe import override_settings
 
-    settings = read_recipe(recipe)
+    settings = read_recipe_argument(recipe, advice)
     options = {key: value for key, value in data.items() if value is not None}
     section = {} if settings.get("data") is None else settings["data"]
     if isinstance(section, dict):

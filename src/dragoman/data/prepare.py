@@ -230,7 +230,7 @@ def _select(corpora: Sequence[Corpus], *, hold_out: bool = True) -> tuple[list[S
         selection = select(texts[TRAIN], corpus.data, others, hold_out=needs_validation)
         if hold_out or not selection.uses:  # else there are only reasons, which the caller wants
             selection.refuse_unusable()
-        lines += map(corpus.label, selection.lines())
+        lines += map(corpus.label, (*texts[TRAIN].pair_file.left_out(), *selection.lines()))
         try:
             selection.refuse_misaligned()
         except DataError:

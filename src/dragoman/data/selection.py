@@ -120,9 +120,9 @@ class Selection:
         """Return lines for people about the corpus."""
         lines = []
         if self.n_repeated:
-            treatment = "removed" if self.data.dedup else "kept; --set data.dedup=true removes them"
-            some = counted(self.n_repeated, "pair occurs", "pairs occur")
-            lines.append(f"{some} before in the corpus ({treatment})")
+            treatment = "removed" if self.data.dedup else "kept; to remove repeated pairs: --set data.dedup=true"
+            some = counted(self.n_repeated, "pair repeats", "pairs repeat")
+            lines.append(f"{some} an earlier one ({treatment})")
         if self.n_other_target:
             some = counted(self.n_other_target, "pair has", "pairs have")
             lines.append(f"{some} a source that occurs before with another target (kept)")

@@ -49,6 +49,8 @@ def parse_json(text: str, name: Path) -> JsonValue:
     Raises:
         DataError: it is no JSON, or too deep.
     """
+    if not text.strip():
+        raise DataError("the file is empty", name, advice="give one with text")
     try:
         json.loads(text)
     except json.JSONDecodeError as error:

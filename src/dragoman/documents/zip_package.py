@@ -43,6 +43,8 @@ class ZipPackage:
 
     def __init__(self, content: bytes, name: Path, suffix: str, save: str = _SAVE) -> None:
         self._name, self.save = name, f"{save} as {suffix}"
+        if not content:
+            raise DataError("the file is empty", name, advice="use another copy")
         if content.startswith(_OLD):
             problem = "this is an old .doc, .ppt or .xls, or has a password"
             raise DataError(problem, name, advice=f"{self.save} without a password")

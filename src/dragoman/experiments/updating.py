@@ -23,7 +23,7 @@ from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.errors import ConfigError, DataError, RunFolderError, counted
 from dragoman.evaluation.metrics import corpus_chrf, paired_test
 from dragoman.machine.devices import find_device
-from dragoman.settings.duration import duration_text
+from dragoman.settings.duration import duration_text, speed_text
 from dragoman.text.cleaning import comparable
 from dragoman.training.run import train
 from dragoman.translator import ComputeOptions, Translator
@@ -38,6 +38,8 @@ _LEAST_HELD, _MOST_HELD, _OLD_HELD = 10, 200, 400
 _FEWEST = 2 * _LEAST_HELD
 #: Replayed pairs for each new one, and at least.
 _REPLAYED, _LEAST_REPLAYED = 4, 1_000
+#: Share of the time for translations to be replayed, texts between looks at the clock, and seconds between messages.
+_REPLAY_SHARE, _PART_SIZE, _LOG_EVERY = 0.25, 200, 10.0
 #: Times that the training sees each new pair, and tokens of a step, of which half are new text.
 _PASSES, _BATCH_TOKENS = 12, 1024
 #: Characters of a token, roughly, and the bounds of the steps that follow from both.
@@ -146,7 +148,8 @@ def update(
     began = time.monotonic()
     held, learned = _hold_out(pairs, min(_MOST_HELD, max(_LEAST_HELD, len(sources) // 10)))
     trial = _Trial(load_bundle(model), languages, device)
-    old_held, replayed = trial.replay(old, [source for source, _ in learned], sources)
+    replay_limit = None if seconds is None else seconds * _REPLAY_SHARE
+    old_held, replayed = trial.replay(old, [source for source, _ in learned], sources, replay_limit)
     judged = time.monotonic()
     before = trial.candidate(trial.start, 0, held, old_held)
     judging = len(_SHARES) * (time.monotonic() - judged)
@@ -180,7 +183,7 @@ class _Trial:
     device: str
 
     def replay(
-        self, old: Sequence[Pair | str], learned: Sequence[str], memory: Container[str]
+        self, old: Sequence[Pair | str], learned: Sequence[str], memory: Container[str], limit: float | None = None
     ) -> tuple[list[Pair], list[Pair]]:
         """Return old pairs to hold out, and pairs to replay.
 
@@ -188,6 +191,7 @@ class _Trial:
             old: pairs, or sources only.
             learned: new sources to train on, which are replayed if there is no old text.
             memory: all new sources, comparable. Old text with one of them is left out: it may be held out.
+            limit: seconds for the model's own translations, which may then be fewer; None for no limit.
 
         Raises:
             DataError: there are pairs, but none can be held out.
@@ -205,8 +209,25 @@ class _Trial:
             {one for one in old if isinstance(one, str) and one.strip() and comparable(one) not in memory}
         )
         texts = texts[:n_replayed] or list(dict.fromkeys(learned))
-        _log.info(f"the model translates {len(texts):,} old texts, to be replayed")
-        return [], list(zip(texts, self._translate(self.start, texts), strict=True))
+        return [], self._translated(texts, limit)
+
+    def _translated(self, texts: Sequence[str], limit: float | None) -> list[Pair]:
+        """Return texts with the model's translations: all, or as many as the speed of the first allows."""
+        _log.info(f"the model translates {counted(len(texts), 'text')}, to be replayed")
+        translator = self._translator(self.start)
+        pairs: list[Pair] = []
+        began = last_logged = time.monotonic()
+        while part := texts[len(pairs) : len(pairs) + _PART_SIZE]:
+            pairs += zip(part, self._translate_by(translator, part), strict=True)
+            now = time.monotonic()
+            rest = min(_PART_SIZE, len(texts) - len(pairs))
+            if rest and limit is not None and (now - began) * (1 + rest / len(pairs)) > limit:
+                _log.info(f"{len(pairs):,} of them are translated, as many as --time allows")
+                break
+            if now - last_logged >= _LOG_EVERY:
+                last_logged = now
+                _log.info(f"{len(pairs):,} of {counted(len(texts), 'text')}{speed_text(len(pairs), now - began)}")
+        return pairs
 
     def candidate(self, bundle: Bundle, share: int, held: Sequence[Pair], old: Sequence[Pair]) -> Candidate:
         """Return a bundle's scores."""
@@ -260,9 +281,14 @@ class _Trial:
         return corpus_chrf(translations, [target for _, target in pairs]).score
 
     def _translate(self, bundle: Bundle, sources: Sequence[str]) -> list[str]:
+        return self._translate_by(self._translator(bundle), sources)
+
+    def _translator(self, bundle: Bundle) -> Translator:
         compute = ComputeOptions(find_device(self.device))
         facts = ModelFacts.of_bundles([bundle], ["the model"])
-        translator = Translator([bundle], bundle.tokenizers, bundle.search, compute, facts)
+        return Translator([bundle], bundle.tokenizers, bundle.search, compute, facts)
+
+    def _translate_by(self, translator: Translator, sources: Sequence[str]) -> list[str]:
         source_lang, target_lang = self.languages
         found = translator.translate(list(sources), beam_size=1, source_lang=source_lang, target_lang=target_lang)
         return [one.text for one in found]

@@ -51,7 +51,8 @@ def kind_of(folder: Path) -> Kind:
         BundleError: it is none of `KINDS`.
     """
     if not folder.is_dir() and not (folder.suffix == SUFFIX and folder.is_file()):
-        raise BundleError("no such folder", folder, advice=f"give the folder of a downloaded model, or a {SUFFIX}")
+        problem = "this is no folder" if folder.exists() else "no such folder"
+        raise BundleError(problem, folder, advice=f"give the folder of a downloaded model, or a {SUFFIX}")
     for kind in KINDS:
         if kind.is_one(folder):
             return kind

@@ -32,3 +32,13 @@ def duration_text(seconds: float) -> str:
         if number:
             parts.append(f"{number}{name}")
     return "".join(parts) or "0s"
+
+
+def speed_text(n_done: int, seconds: float) -> str:
+    """Return a speed to follow a count; nothing if it took less than a second, or is below 0.1 a second.
+
+    >>> speed_text(76, 20), speed_text(9_000, 2), speed_text(1, 0.01), speed_text(1, 30)
+    (', 3.8 a second', ', 4,500 a second', '', '')
+    """
+    speed = n_done / seconds if seconds >= 1 else 0.0
+    return f", {speed:,.{0 if speed >= 10 else 1}f} a second" if speed >= 0.1 else ""

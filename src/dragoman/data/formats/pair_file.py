@@ -35,6 +35,7 @@ class PairFile:
         notes: lines for people about how the file is read.
         is_line_by_line: True if the pair at index i begins on line i + 1.
         count_by_machine: counts the pairs that are left out, because the file says that a machine translated them.
+        left_out: returns lines for people about what the last pass left out.
     """
 
     read: Callable[[], Iterator[LocatedPair]]
@@ -43,6 +44,7 @@ class PairFile:
     notes: tuple[str, ...] = ()
     is_line_by_line: bool = False
     count_by_machine: Callable[[], int] = lambda: 0
+    left_out: Callable[[], tuple[str, ...]] = tuple
 
 
 @dataclass(frozen=True)

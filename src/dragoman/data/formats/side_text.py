@@ -20,6 +20,7 @@ class SideText:
         self._code_elements = code_elements
         self._pieces: list[str] = []
         self._n_characters = self._code_depth = 0
+        self.has_code = False
 
     @property
     def is_in_code(self) -> bool:
@@ -36,6 +37,7 @@ class SideText:
             self._code_depth += 1
         elif name in self._code_elements:
             self._code_depth = 1
+            self.has_code = True
             if is_break:
                 self._pieces.append(" ")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +16,7 @@ from dragoman.data.formats.side_text import SideText
 from dragoman.data.formats.xliff import BY_MACHINE
 from dragoman.data.formats.xml_blocks import read_items, root_name
 from dragoman.data.text_files.lines import Line
-from dragoman.errors import ConfigError, DataError
+from dragoman.errors import ConfigError, DataError, counted
 from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.text.languages import base_language
 
@@ -32,11 +31,16 @@ _CODE, _BREAKS = frozenset(("bpt", "ept", "it", "ph", "ut")), frozenset(("lb", "
 
 @dataclass
 class _Unit:
-    """A `<tu>`: the line where it begins, a text in each of some languages, and the languages of machines' texts."""
+    """A `<tu>`: the line where it begins, a text in each of some languages, and the languages of machines' texts.
+
+    Args:
+        has_code: inline codes were left out of a text.
+    """
 
     line: int
     variants: list[tuple[str, Line]] = field(default_factory=list)
     by_machine: list[str] = field(default_factory=list)
+    has_code: bool = False
 
     def texts(self, language: str, *, is_exact: bool) -> list[Line]:
         """Return the texts with a code, else, unless `is_exact`, those of the same language in other regions."""
@@ -63,28 +67,66 @@ def open_tmx(request: PairRequest) -> PairFile:
         advice = "leave --columns out; --source-lang and --target-lang choose the languages"
         raise ConfigError("a translation memory has no columns", request.path, advice=advice)
     languages = _choose_languages(request)
-    by_machine: Counter[str] = Counter()
-    read = partial(_read_pairs, request.text, languages, by_machine)
+    left_out = _LeftOut()
+    read = partial(_read_pairs, request.text, languages, left_out)
     source, target = languages
     note = f'{request.path}: read as a translation memory (TMX); source: "{source}", target: "{target}"'
     codes = (_usual_code(source), _usual_code(target))
-    return PairFile(read, lambda: sum(1 for _ in read()), codes, (note,), count_by_machine=by_machine.total)
+    return PairFile(
+        read,
+        lambda: sum(1 for _ in read()),
+        codes,
+        (note,),
+        count_by_machine=lambda: left_out.n_by_machine,
+        left_out=lambda: left_out.lines(request.path, languages),
+    )
 
 
-def _read_pairs(text: TextFile, languages: tuple[str, str], by_machine: Counter[str]) -> Iterator[LocatedPair]:
+@dataclass
+class _LeftOut:
+    """Counts of what a pass has left out: texts by a machine, units without one of the languages, inline codes."""
+
+    n_by_machine: int = 0
+    n_incomplete: int = 0
+    n_with_code: int = 0
+
+    def clear(self) -> None:
+        """Begin a new pass."""
+        self.n_by_machine = self.n_incomplete = self.n_with_code = 0
+
+    def lines(self, path: Path, languages: tuple[str, str]) -> tuple[str, ...]:
+        """Return lines for people."""
+        lines = []
+        if self.n_incomplete:
+            some = counted(self.n_incomplete, "unit")
+            lines.append(f"{path}: {some} left out: without a text in {' or '.join(languages)}")
+        if self.n_by_machine:
+            lines.append(f"{path}: {counted(self.n_by_machine, 'text')} left out: translated by a machine")
+        if self.n_with_code:
+            some = counted(self.n_with_code, "unit")
+            lines.append(f"{path}: inline codes ({', '.join(sorted(_CODE))}) left out of the text of {some}")
+        return tuple(lines)
+
+
+def _read_pairs(text: TextFile, languages: tuple[str, str], left_out: _LeftOut) -> Iterator[LocatedPair]:
     is_exact = same_language(*languages)  # from British to American English, say
     is_empty = True
-    by_machine.clear()
+    left_out.clear()
     for unit in read_items(text, _UnitReader(text.path)):
-        by_machine.update(code for code in unit.by_machine if any(same_language(code, each) for each in languages))
-        sides = (unit.texts(language, is_exact=is_exact) for language in languages)
-        for source, target in itertools.product(*sides):
+        by_machine = [code for code in unit.by_machine if any(same_language(code, each) for each in languages)]
+        left_out.n_by_machine += len(by_machine)
+        sources, targets = (unit.texts(language, is_exact=is_exact) for language in languages)
+        if sources and targets:
+            left_out.n_with_code += unit.has_code
+        elif not by_machine:
+            left_out.n_incomplete += 1
+        for source, target in itertools.product(sources, targets):
             yield unit.line, source, target
             is_empty = False
     if is_empty:
-        n_left_out = by_machine.total()
-        left_out = f"; {n_left_out:,} left out: translated by a machine" if n_left_out else ""
-        advice = f"check --source-lang and --target-lang{left_out}"
+        n_left_out = left_out.n_by_machine
+        machine = f"; {n_left_out:,} left out: translated by a machine" if n_left_out else ""
+        advice = f"check --source-lang and --target-lang{machine}"
         raise DataError(f"no unit has both {languages[0]} and {languages[1]}", text.path, advice=advice)
 
 
@@ -135,6 +177,7 @@ class _UnitReader:
                     self._unit.by_machine.append(self._language)
                 else:
                     self._unit.variants.append((self._language, self._segment.line()))
+                    self._unit.has_code |= self._segment.has_code
             self._segment = None
         elif name == "prop" and self._origin is not None:
             self._is_by_machine = "".join(self._origin).strip() == BY_MACHINE

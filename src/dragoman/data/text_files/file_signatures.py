@@ -37,7 +37,7 @@ def _kinds() -> tuple[_Kind, ...]:
     return tuple(
         _Kind(
             kind["name"],
-            kind["advice"] + (f"; translate reads it: --format {kind['format']}" if "format" in kind else ""),
+            (f"to translate it: --format {kind['format']}; else " if "format" in kind else "") + kind["advice"],
             re.compile(kind["head"].encode()) if "head" in kind else None,
             frozenset(kind.get("suffixes", "").split()),
             kind.get("only_by_name", False),
