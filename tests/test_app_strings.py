@@ -209,7 +209,8 @@ def test_escapes_are_those_of_each_format() -> None:
 
 
 def test_each_line_of_a_value_of_fluent_is_a_segment() -> None:
-    content = "multi =\r\n    Monday: open\r\n\r\n      See { $a ->\n  *[x] one\n       two\n } or {\n  $b } here\nnext = Tuesday\n"
+    content = "multi =\r\n    Monday: open\r\n\r\n      See { $a ->\n  *[x] one\n       two\n } or {\n  $b } here\n"
+    content += "next = Tuesday\n"
     lines = ["Monday: open", "See", "one", "two", "or {\n  $b } here", "Tuesday"]
     assert texts(content, "ftl") == lines
     expected = content

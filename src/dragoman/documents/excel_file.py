@@ -177,7 +177,7 @@ class ExcelFile:
         self._drawings.set_languages(source, target)
 
     def notes(self) -> list[str]:
-        """Return a line on the texts that are named elsewhere, and, once rebuilt, on those with too long a translation."""
+        """Return a line on texts that are named elsewhere and, once rebuilt, one on too long translations."""
         long = [one.value for part in self._parts.values() for one in part.strings if one.is_too_long]
         named = "a table, a formula or a filter names them"
         too_long = f"their translations have more than {_MOST_CHARACTERS:,} characters, the most that Excel takes"

@@ -253,7 +253,7 @@ class _Projection:
         return max([place, *(stop for _, stop in _between(self._verbatim, first, end))])
 
     def _with_closing(self, end: int, most: int) -> int:
-        """Return an end after the marks of a sentence that follow it: where no spaces are, they are units of their own."""
+        """Return an end after the closing marks there, which are units of their own in scripts without spaces."""
         if self._translation[end - 1] in _CLOSING:
             return end
         after = self._verbatim[bisect_left(self._verbatim, (end, end)) :][:1]
