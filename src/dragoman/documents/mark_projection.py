@@ -219,7 +219,7 @@ class _Projection:
         """Return the place of a node in characters."""
         units, mark, text = self._units, node.mark, self._source.text
         if self._is_whole(mark):
-            return 0, len(self._translation)
+            return len(self._translation) - len(self._translation.lstrip()), len(self._translation.rstrip())
         if node.start >= node.end:
             start = end = units[node.start - 1][1] if node.start else 0
             is_first = mark.start <= self._n_spaces
