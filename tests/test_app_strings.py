@@ -98,7 +98,8 @@ def test_a_message_with_forms_becomes_whole_sentences() -> None:
 def test_forms_of_fluent_are_translated_and_terms_stay() -> None:
     assert texts(FILES["ftl"], "ftl") == [
         "Hello, { $name }!",
-        "About { -brand } and more",
+        "About { -brand }",
+        "and more",
         "The title",
         "You have one mail.",
         'You have { $n } mails { "{" } here.',
@@ -205,3 +206,14 @@ def test_escapes_are_those_of_each_format() -> None:
     assert added("a = é b\n", "properties", words=words) == "a = é b l'été\n"
     assert parse_document("a = é b\n".encode("iso-8859-1"), "properties").segments()[0].text == "é b"
     assert texts('{"a": "it\'s {name}"}', "arb") == ["it's {name}"]
+
+
+def test_each_line_of_a_value_of_fluent_is_a_segment() -> None:
+    content = "multi =\r\n    Monday: open\r\n\r\n      See { $a ->\n  *[x] one\n       two\n } or {\n  $b } here\n"
+    content += "next = Tuesday\n"
+    lines = ["Monday: open", "See", "one", "two", "or {\n  $b } here", "Tuesday"]
+    assert texts(content, "ftl") == lines
+    expected = content
+    for line in lines:
+        expected = expected.replace(line, f"{line} Zusatz")
+    assert added(content, "ftl") == expected

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from office_samples import xlsx
 from tiny import PAIRS, tiny_bundle, tiny_tokenizers
 
 from dragoman.bulk import bulk_translation
@@ -125,6 +126,32 @@ def test_what_to_check_in_documents_is_said_as_for_one(
     assert note.replace("warning: ", f"warning: {page}: ") in capfd.readouterr().err.splitlines()
 
 
+def test_an_input_with_nothing_to_translate_is_named(
+    model: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in").mkdir()
+    files = [tmp_path / "in" / name for name in ("a.po", "b.html", "c.xlsx")]
+    for file, content in zip(files, (b"", b"<p></p>", xlsx()), strict=True):
+        file.write_bytes(content)
+        output = tmp_path / f"out{file.suffix}"
+        assert run(command(model, "--input", file, "--output", output)) == 0
+        assert f"warning: nothing to translate in {file}" in capfd.readouterr().err.splitlines()
+        assert output.exists()
+    assert run(command(model, "--input", tmp_path / "in", "--output", tmp_path / "out")) == 0
+    said = capfd.readouterr().err.splitlines()
+    assert all(f"warning: {file}: nothing to translate" in said for file in files)
+
+
+def test_a_cell_that_became_too_long_is_told(
+    model: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.documents.excel_file._MOST_CHARACTERS", 0)
+    book = tmp_path / "a.xlsx"
+    book.write_bytes(xlsx("<si><t>A cat sits.</t></si>"))
+    assert run(command(model, "--input", book, "--output", tmp_path / "b.xlsx")) == 0
+    assert capfd.readouterr().err.count("left alone, such as 'A cat sits.': their translations") == 1
+
+
 def test_several_inputs_go_into_a_folder(model: str, texts: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     both = ["--input", texts / "a.en", "--input", texts / "style.css"]  # a file that is named is text
@@ -235,7 +262,8 @@ def test_an_error_of_one_file_stops_no_other(
     (texts / "gone.txt").symlink_to("nowhere")
     assert run(command(model, "--input", texts, "--output", out)) == 1
     said = capsys.readouterr().err
-    assert "left out, neither text nor a known document: package.json, style.css" in said
+    assert "left out, neither text nor a known document: style.css" in said
+    assert "left out, because such suffixes may be anything: package.json; --format json takes them" in said
     assert (
         f"error: 4 of 8 files were not translated: {texts}/bad.html, {texts}/bad.txt, {texts}/damaged.en.gz ...;"
         in said

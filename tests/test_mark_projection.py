@@ -155,3 +155,11 @@ def test_an_amount_and_its_currency_stay_in_their_mark() -> None:
         links = [(number, number) for number in range(5)]  # of the second text: "heute" with "$"
         assert project(builder.build(), translation, links) == expected
         assert project(builder.build(), translation, None) == expected
+
+
+def test_a_mark_keeps_the_full_stop_that_it_wraps_in_a_language_without_spaces() -> None:
+    check("[a]Read the book.[/a]", "读这本书。", "0-0 1-1 1-2 2-3", "[a]读这本书。[/a]")
+    check("[l]I agree to [a]this[/a].[/l]", "我同意这个。", "0-0 1-1 1-2 2-1 2-2 3-3 3-4", "[l]我同意[a]这个[/a]。[/l]")
+    check("Go. [a]Read it.[/a] Go.", "去。读它。去。", "0-0 1-2 2-3 3-5", "去。[a]读它。[/a]去。")
+    check("Now [a]read it[/a].", "现在读它。", "0-0 0-1 1-2 2-3", "现在[a]读它[/a]。")
+    check("[a]Yes[/a]", "“是的！”", "", "[a]“是的！”[/a]")

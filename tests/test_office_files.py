@@ -354,6 +354,10 @@ def test_a_sheet_has_the_direction_of_the_language_and_formulas_are_computed_ane
         document = parse_document(written, "xlsx")
     long = document.rebuild([translated("x" * 32_768)], "de")
     assert parts(long)["strings.xml"] == parts(written)["strings.xml"]
+    assert isinstance(document, Noted)
+    assert len(document.notes()) == 1
+    assert "'Ein Pferd.'" in document.notes()[0]
+    assert "more than 32,767 characters" in document.notes()[0]
     lines = parse_document(xlsx(string("A horse." + "\n" * 32_000)), "xlsx")
     assert b"A horse." in parts(lines.rebuild([translated("x" * 1_000)], "de"))["strings.xml"]
 

@@ -43,11 +43,13 @@ class InputFiles:
     Args:
         left_out: those that are neither text nor a known document.
         tables: those whose columns are not named.
+        ambiguous: those whose suffix may be that of a document or of anything else.
     """
 
     taken: Sequence[InputFile]
     left_out: Sequence[Path]
     tables: Sequence[Path] = ()
+    ambiguous: Sequence[Path] = ()
 
 
 def find_files(inputs: Sequence[Path], output: Path, format: str | None, *, takes_tables: bool = False) -> InputFiles:
@@ -72,6 +74,7 @@ def find_files(inputs: Sequence[Path], output: Path, format: str | None, *, take
     taken: list[InputFile] = []
     left_out: list[Path] = []
     tables: list[Path] = []
+    ambiguous: list[Path] = []
     for path in inputs:
         if path.is_dir():
             for file in _walk(path, output):
@@ -80,7 +83,7 @@ def find_files(inputs: Sequence[Path], output: Path, format: str | None, *, take
                 elif _is_known(file, format):
                     taken.append(_input_file(file, file.relative_to(path), format))
                 else:
-                    left_out.append(file)
+                    (ambiguous if file.suffix.lower() in AMBIGUOUS else left_out).append(file)
         elif path.exists():
             taken.append(_input_file(path, Path(path.name), format))
         else:
@@ -89,7 +92,7 @@ def find_files(inputs: Sequence[Path], output: Path, format: str | None, *, take
     if not taken:
         advice = "name files of other kinds by --input, or give a --format"
         raise DataError("no text and no document here", inputs[0], advice=advice)
-    return InputFiles(taken, left_out, tables)
+    return InputFiles(taken, left_out, tables, ambiguous)
 
 
 def _walk(folder: Path, output: Path) -> Iterator[Path]:

@@ -147,7 +147,8 @@ class BulkWorker:
         translations = list(translate_document(document, self.translator, prefix=prefix, **options))
         texts = [segment.text for segment in document.segments()]
         result = _result(document.rebuild(translations, self.job.target), translations, texts=texts)
-        return replace(result, notes=document.notes()) if isinstance(document, Noted) else result
+        notes = document.notes() if isinstance(document, Noted) else ()
+        return replace(result, notes=notes if texts else (*notes, "nothing to translate"))
 
 
 def model_fingerprints(models: Iterable[str]) -> tuple[str, ...]:

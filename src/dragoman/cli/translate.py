@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -50,6 +50,7 @@ class _Text(NamedTuple):
     document: Document | None  # in place of lines
     is_file: bool
     is_typed: bool  # at a prompt
+    name: Path | None = None  # of its file
 
     @property
     def unit(self) -> str:
@@ -122,7 +123,7 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
         is_calibrated = target is None or translator.is_calibrated(source_lang, target)
         is_unmarked = not (is_calibrated or options.get("plain") or CONFIDENCE in (options.get("off") or ()))
         translations = _translations(text, translator, options | _amounts(models.engine, text))
-        _tell_notes(text.document)
+        told = _tell_notes(text.document)
         results = with_progress(translations, from_file=text.is_file, output=to.output, unit=text.unit)
         if "memory" in options:
             is_shown = "memory_threshold" in options and not of_lines.as_json
@@ -130,6 +131,7 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
         results = _with_warnings(results, text, target, is_unmarked=is_unmarked)
         for content in _contents(results, text, target, of_lines.form):
             write(content)
+        _tell_notes(text.document, told)
 
 
 def _check_output(output: Path | None, files: InputFlags, *, is_document: bool) -> None:
@@ -188,11 +190,12 @@ def _open(files: InputFlags, of_lines: LineFlags) -> _Text:
     if files.fuzzy:
         _mark_fuzzy(document)
     if document is not None:
-        return _Text(iter(()), document, is_file=True, is_typed=False)
+        return _Text(iter(()), document, is_file=True, is_typed=False, name=files.input)
     if files.input is None and _is_terminal():
         return _Text(_with_prompt(), None, is_file=False, is_typed=True)
     is_file = files.input is not None or stdin_is_file()
-    return _Text(input_lines(files.input, of_lines.invalid_utf8, skip_long=True), None, is_file, is_typed=False)
+    lines = input_lines(files.input, of_lines.invalid_utf8, skip_long=True)
+    return _Text(lines, None, is_file, is_typed=False, name=files.input)
 
 
 def _describe_table(document: object, *, is_asked: bool) -> None:
@@ -205,12 +208,15 @@ def _describe_table(document: object, *, is_asked: bool) -> None:
         raise typer.BadParameter("--columns is for tables: CSV and TSV files")
 
 
-def _tell_notes(document: object) -> None:
-    """Say what of a document a person should check."""
+def _tell_notes(document: object, told: Sequence[str] = ()) -> Sequence[str]:
+    """Say what of a document a person should check, except what was told before, and return it."""
     from dragoman.documents.document import Noted
 
-    for note in document.notes() if isinstance(document, Noted) else ():
-        _log.warning(note)
+    notes = document.notes() if isinstance(document, Noted) else ()
+    for note in notes:
+        if note not in told:
+            _log.warning(note)
+    return notes
 
 
 def _mark_fuzzy(document: object) -> None:
@@ -250,6 +256,8 @@ def _with_warnings(
         warnings.tell(number, translation, "" if segments is None else segments[number - 1].text)
         yield translation
     warnings.finish(least_confidence(target or ""))
+    if number == 0 and text.name is not None:
+        _log.warning(f"nothing to translate in {text.name}")
     if is_unmarked and number >= MOST_NAMED and not text.is_typed:
         _log.info(f"the model is not calibrated, so no {text.unit} is marked as probably wrong")
 

@@ -182,6 +182,11 @@ def _tell_left_out(files: InputFiles) -> None:
     if files.left_out:
         names = _few(path.name for path in files.left_out)
         _log.warning(f"left out, neither text nor a known document: {names}")
+    if files.ambiguous:
+        names = _few(path.name for path in files.ambiguous)
+        suffixes = sorted({path.suffix.lower().removeprefix(".") for path in files.ambiguous})
+        advice = " or ".join(f"--format {suffix}" for suffix in suffixes)
+        _log.warning(f"left out, because such suffixes may be anything: {names}; {advice} takes them")
     if files.tables:
         names = _few(path.name for path in files.tables)
         _log.warning(f"left out, because --columns names no columns: {names}")

@@ -52,6 +52,8 @@ _TRUE = ("1", "true")
 _BREAK = re.compile(r"_x000[Dd]_\n")
 #: Characters of a cell: Excel calls a file with more damaged.
 _MOST_CHARACTERS = 32_767
+#: Characters of a text in a message.
+_MOST_SHOWN = 80
 
 
 class _String:
@@ -67,6 +69,8 @@ class _String:
         texts = [element] if is_bare else [one for one in element.all(("rPh",)) if one.name == "t"]
         self._runs = OfficeParagraph([element], EXCEL_STRINGS) if element.child("r") else None
         self._characters = texts[0] if texts else element
+        #: True if its last translation is longer than Excel takes, so that the text stays.
+        self.is_too_long = False
         raw = "".join(text.text() for text in texts)
         self.value = _decoded(raw)
         #: In runs, only the code of a line break is read.
@@ -86,7 +90,8 @@ class _String:
         """Return it with translations of its segments."""
         pairs = zip(translations, self.segments, strict=True)
         is_same = all(translation.text == segment.text for translation, segment in pairs)
-        if is_same or self._n_characters(translations) > _MOST_CHARACTERS:
+        self.is_too_long = not is_same and self._n_characters(translations) > _MOST_CHARACTERS
+        if is_same or self.is_too_long:
             return self.element.raw()
         if self._runs is not None:
             return self.element.start + self._runs.write(translations, None, Element.raw)
@@ -172,11 +177,15 @@ class ExcelFile:
         self._drawings.set_languages(source, target)
 
     def notes(self) -> list[str]:
-        """Return a line on the texts that stay because they are named elsewhere."""
-        if not self._kept:
-            return []
-        texts = counted(len(self._kept), "text")
-        return [f"{texts} of cells left alone, such as {self._kept[0]!r}: a table, a formula or a filter names them"]
+        """Return a line on texts that are named elsewhere and, once rebuilt, one on too long translations."""
+        long = [one.value for part in self._parts.values() for one in part.strings if one.is_too_long]
+        named = "a table, a formula or a filter names them"
+        too_long = f"their translations have more than {_MOST_CHARACTERS:,} characters, the most that Excel takes"
+        return [
+            f"{counted(len(texts), 'text')} of cells left alone, such as {_shortened(texts[0])!r}: {reason}"
+            for texts, reason in ((self._kept, named), (long, too_long))
+            if texts
+        ]
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate: those of cells, comments, drawings and charts."""
@@ -228,6 +237,10 @@ class ExcelFile:
     def _count(self, n_tags: int) -> None:
         self._n_tags += n_tags
         check_tags(self._n_tags, self._name)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"
 
 
 def _decoded(raw: str) -> str:

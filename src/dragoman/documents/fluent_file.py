@@ -17,13 +17,14 @@ _KEY = re.compile(r"\s*(?P<before>\*?\[\s*)(?P<key>[\w.-]+)(?P<rest>\s*\][ \t]*)
 #: What ends a value: a line that is not indented, or begins something else.
 _END, _FORM_END = re.compile(r"(?:\r?\n)+(?![ \r\n])|\r?\n\s*[.\[*}]"), re.compile(r"\s*(?:\}|\r?\n\s*\*?\[)")
 _BRACE = re.compile(r"[{}]")
+#: Line breaks of a value are shown, so each line is a segment.
+_BREAKS = re.compile(r"(?:\r?\n[ \t]*)+")
 #: Attributes that are no words, such as the letter of a shortcut.
 _KEYS = frozenset(("accesskey", "key", "keycode", "commandkey", "style"))
 _MOST_DEPTH = 10
 _SYNTAX = TextSyntax(
     encode=lambda text: _BRACE.sub(r'{"\g<0>"}', text),
     keep=str,
-    breaks=re.compile(r"(?:\r?\n[ \t]*){2,}"),
     kept=_PLACEABLE,
     is_xml=False,
 )
@@ -79,6 +80,9 @@ def _value(text: str, at: int, depth: int) -> tuple[list[Part], int]:
             break
         elif text[at] == "}":
             raise _MalformedError
+        elif breaks := _BREAKS.match(text, at):
+            parts += [*plain_parts(text[start:at], _SYNTAX), breaks[0]]
+            start = at = breaks.end()
         else:
             at += 1
     return [*parts, *plain_parts(text[start:at], _SYNTAX)], at

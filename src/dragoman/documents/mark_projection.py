@@ -147,6 +147,8 @@ class _Projection:
             free: units of no mark, for one that has none.
             within: the first and the last of all units.
         """
+        if self._is_whole(node.mark):
+            return within
         if not own:
             cut = self._cut(node.mark, *within)
             if not free or not self._has_text(node):
@@ -164,6 +166,11 @@ class _Projection:
                 runs.append([unit])
         longest = max(runs, key=len)
         return longest[0], longest[-1] + 1
+
+    def _is_whole(self, mark: Mark) -> bool:
+        """Return True if a mark wraps the whole text."""
+        text = self._source.text
+        return not mark.is_point and text.strip() != "" and text[mark.start : mark.end].strip() == text.strip()
 
     def _cut(self, mark: Mark, first: int, last: int) -> int:
         """Return the place between units that fits the start of a mark."""
@@ -211,6 +218,8 @@ class _Projection:
     def _characters(self, node: Node) -> Stretch:
         """Return the place of a node in characters."""
         units, mark, text = self._units, node.mark, self._source.text
+        if self._is_whole(mark):
+            return len(self._translation) - len(self._translation.lstrip()), len(self._translation.rstrip())
         if node.start >= node.end:
             start = end = units[node.start - 1][1] if node.start else 0
             is_first = mark.start <= self._n_spaces
@@ -229,6 +238,8 @@ class _Projection:
         whole = [*inner, *_between(self._prices, start, end)]
         if wrapped and _is_word(wrapped[-1]):
             end = self._stripped(start, end, max((stop for _, stop in whole), default=start), -1)
+        elif wrapped:
+            end = self._with_closing(end, len(wrapped) - len(wrapped.rstrip(_CLOSING)))
         if wrapped and _is_word(wrapped[0]):
             start = self._stripped(start, end, min((first for first, _ in whole), default=end), 1)
         is_ordinal = mark.script and text[max(0, mark.start - 1) : mark.start].isdigit()
@@ -240,6 +251,14 @@ class _Projection:
             return end
         place = first + len(self._translation[first:end].rstrip(_CLOSING))
         return max([place, *(stop for _, stop in _between(self._verbatim, first, end))])
+
+    def _with_closing(self, end: int, most: int) -> int:
+        """Return an end after the closing marks there, which are units of their own in scripts without spaces."""
+        if self._translation[end - 1] in _CLOSING:
+            return end
+        after = self._verbatim[bisect_left(self._verbatim, (end, end)) :][:1]
+        closing = self._translation[end : min(end + most, *(start for start, _ in after), len(self._translation))]
+        return end + len(closing) - len(closing.lstrip(_CLOSING))
 
     def _stripped(self, start: int, end: int, limit: int, step: int) -> int:
         """Return an edge of a stretch without the marks of the sentence there, at most up to a limit."""
