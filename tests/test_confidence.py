@@ -310,7 +310,7 @@ def test_a_package_of_a_run_is_calibrated(tmp_path: Path, capfd: pytest.CaptureF
     more = [part for setting in sizes for part in ("--set", setting)]
     assert run(["train", *map(str, options), *more]) == 0
     assert run(["package", "-m", str(tmp_path / "run"), "-o", str(tmp_path / "packaged")]) == 0
-    assert "confidence en-de: of " in capfd.readouterr().err
+    assert "confidence en-de, learned from " in capfd.readouterr().err
     assert load_bundle(tmp_path / "packaged").facts[FACT]["directions"]["en-de"]["n_sentences"] >= 100
     assert Translator.load(tmp_path / "packaged").translate("A man.", doubts=True).confidence is not None
     assert run(["package", "-m", str(tmp_path / "packaged"), "-o", str(tmp_path / "again")]) == 0

@@ -534,7 +534,7 @@ def test_a_sentence_over_cues_is_one_segment_and_is_broken_again() -> None:
         ("empty.vtt", b" \n\n", "the file is empty"),
         ("empty.xlf", b"\n", "the file is empty"),
         ("empty.tmx", b"", "the file is empty"),
-        ("empty.docx", b"", "no .docx"),
+        ("empty.docx", b"", "the file is empty"),
         ("b.html", b"<a " * 2_000, "tags without an end"),
     ],
 )

@@ -236,7 +236,7 @@ BOMB = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "this is no .epub"),
+        (b"", "the file is empty"),
         (zipped({"mimetype": "application/epub+zip"}), r"this is no book \(no META-INF/container.xml\)"),
         (book(container="<container/>"), "it names no package document"),
         (book(container=BOMB), r"a document type \(DTD\)"),

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,7 +35,7 @@ from dragoman.evaluation.metrics import (
     paired_test,
 )
 from dragoman.settings.data_config import DataConfig
-from dragoman.translator import Translator
+from dragoman.translator import Request, Translator
 
 REFERENCES = [
     "Ein Mann reitet auf einem Pferd.",
@@ -198,8 +199,8 @@ def test_a_validation_scores_decomposed_text_as_composed(tmp_path: Path, monkeyp
         def __init__(self, models: object, tokenizers: object, **options: object) -> None:
             self.tokenizers = tokenizers
 
-        def translate(self, sources: list[str], beam_size: int) -> list[SimpleNamespace]:
-            return [SimpleNamespace(text=dict(PAIRS)[source]) for source in sources]
+        def answering(self, beam_size: int) -> Callable[[list[Request]], list[SimpleNamespace]]:
+            return lambda requests: [SimpleNamespace(text=dict(PAIRS)[request.text]) for request in requests]
 
     monkeypatch.setattr("dragoman.training.validation.Translator", Perfect)
     tokenizers = tiny_tokenizers()

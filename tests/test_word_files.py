@@ -376,7 +376,7 @@ def test_a_part_in_another_encoding_stays_in_it() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "this is no .docx"),
+        (b"", "the file is empty"),
         (b"{\\rtf1 hello}", "this is no .docx"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(999), "an old .doc, .ppt or .xls, or has a password"),
         (GOOD[: len(GOOD) // 2], "its end is missing"),
