@@ -150,7 +150,7 @@ $(VENV)/development: $(INSTALLED_FROM) $(VENV)/created
 
 $(VENV)/foreign: $(VENV)/development
 	@echo "Installing the programs that exported models are tried in into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[ctranslate2,onnx,hf,ray,mcp,sentences]" openai deepl EbookLib epubcheck Babel openpyxl python-docx python-pptx odfpy translate-toolkit
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[ctranslate2,onnx,hf,ray,mcp,sentences]" openai deepl EbookLib epubcheck Babel fluent.syntax openpyxl python-docx python-pptx odfpy translate-toolkit
 	@touch $(VENV)/core $(VENV)/development $@
 
 $(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created
