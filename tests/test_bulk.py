@@ -331,7 +331,7 @@ def bad_inputs(texts: Path, tmp_path: Path) -> Iterator[tuple[list[object], str]
     yield ["--input", texts / "a.en", "--input", tmp_path / "other" / "a.en", "--output", out], "the same translation"
     yield ["--input", texts, "--output", tmp_path / "file"], "the output is a file, and must be a folder"
     yield ["--input", texts, "--output", out, "--format", "odd"], "unknown format 'odd'"
-    yield ["--input", texts, "--output", out, "--format", "html", "--json"], "only lines have --json"
+    yield ["--input", texts, "--output", out, "--format", "html", "--json"], "--json is for lines"
     yield ["--input", texts, "--output", out, "--target-lang", "xx"], "xx"
     yield ["--input", texts, "--output", out, "--beam-size", "0"], "--beam-size"
     yield ["--ray", "auto", "--output", out], "--ray needs --input"

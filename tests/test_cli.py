@@ -1389,7 +1389,7 @@ def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Pa
         (("tune", "--corpus", "copy", "--vary", "sentences=true,false"), "'sentences' is no setting of the search"),
         (
             ("translate", "-i", "a.txt", "--format", "txt", "--invalid-utf8", "replace"),
-            "only lines have --invalid-utf8, and this is a document; leave it out",
+            "--invalid-utf8 is for lines, and this is a document; leave it out",
         ),
         (
             ("evaluate", "none.yaml", "--source", "a.en", "--target", "a.de"),

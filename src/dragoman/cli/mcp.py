@@ -102,7 +102,7 @@ async def _serve(tools: AgentTools) -> None:
 
 @asynccontextmanager
 async def _until_answered(incoming: Any, outgoing: Any) -> AsyncIterator[tuple[Any, Any]]:
-    """Yield two streams in place of a client's, whose end comes when all that it asked for is answered."""
+    """Yield the streams of a client; the one that is read ends only after every request has its answer."""
     import anyio
     import mcp_types as types
 

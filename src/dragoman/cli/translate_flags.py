@@ -103,7 +103,7 @@ class LineFlags:
         """
         names = [field.name for field in fields(self) if getattr(self, field.name) != field.default]
         if given := ", ".join(f"--{name.replace('as_json', 'json').replace('_', '-')}" for name in names):
-            raise typer.BadParameter(f"only lines have {given}, and this is a document; leave it out")
+            raise typer.BadParameter(f"{given} is for lines, and this is a document; leave it out")
 
     def check(self, min_confidence: float | None) -> None:
         """Refuse what a list of candidates cannot show.

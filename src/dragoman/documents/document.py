@@ -75,7 +75,7 @@ class Noted(Protocol):
     """A document with something that a person should check, such as text that is left alone."""
 
     def notes(self) -> Sequence[str]:
-        """Return a line for people on each kind of it, after the languages are set; after `rebuild`, perhaps more."""
+        """Return a line for each such thing, once the languages are set. After `rebuild` there may be more lines."""
 
 
 class Segment(Protocol):

@@ -136,7 +136,7 @@ class PageCutter:
         return is_no_text and at in self._ends
 
     def _add_named(self, at: int) -> None:
-        """Note a tag that has the language or the direction of the text, or stands for the page, whatever it says."""
+        """Note a tag to change: that of the whole page, or one that names the language or the direction of the text."""
         token = self._tokens[at]
         languages = [one.value for one in token.attributes() if one.name in LANGUAGES and one.value]
         direction = stated_direction(token)
@@ -147,7 +147,7 @@ class PageCutter:
             self._directed.append(at)
 
     def _add_kept(self, token: HtmlToken) -> None:
-        """Note the direction of a block that stays, if it has it from the page alone."""
+        """Note a block that stays and takes its direction from the page: its tag must then name it."""
         named = {one.name: one.value for one in token.attributes()}
         language = next((named[name] for name in LANGUAGES if named.get(name)), None)
         if "dir" not in named and not _has_page_numbers(token):

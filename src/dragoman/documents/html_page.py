@@ -137,8 +137,8 @@ def _decoded(content: bytes, name: Path) -> tuple[bytes, str, str]:
 
     It is UTF-8 if it can be, whatever it names: other programs may have changed it. Only ASCII is as it says.
     """
-    if b"\x1b" in content:  # ISO-2022-JP and its like, in which Japanese looks like ASCII
-        raise DataError("its encoding switches by escape signs", name, advice="convert it to UTF-8")
+    if b"\x1b" in content:  # such encodings switch by it, and their Japanese looks like ASCII
+        raise DataError("pages in an encoding such as ISO-2022-JP are not read", name, advice="convert it to UTF-8")
     encoding = _encoding(content)
     if encoding and content.isascii():  # characters that it gets have their numbers
         return b"", content.decode(), "ascii"
