@@ -5,7 +5,8 @@
 
 Each system is a process of its own with two workers of one thread and batches of 512 tokens, and translates the first
 1,000 lines of a file by `multi30k-en-de`: `before`, `now`, `plain` (now, without checks and repairs), `CTranslate2`.
-Prints sentences a second: the median, and the lowest and highest. Needs the extra `bench`.
+Prints sentences a second: the median, and the lowest and highest; and the processor time that the process which starts
+the workers takes itself, in milliseconds for 1,000 sentences. Needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -39,12 +40,17 @@ def main() -> None:
     processes = {name: started(name, given.before.resolve()) for name in SYSTEMS}
     for precision, beam_size in product(PRECISIONS, BEAMS):
         speeds: dict[str, list[float]] = {name: [] for name in SYSTEMS}
+        own: dict[str, list[float]] = {name: [] for name in SYSTEMS}
         for round in range(given.rounds + 1):
             for name, process in processes.items():
-                speed = asked(process, precision, beam_size)
+                speed, milliseconds = asked(process, precision, beam_size)
                 speeds[name] += [speed] if round else []  # the first is to warm up
-        texts = (f"{name} {statistics.median(all):.0f} ({min(all):.0f}-{max(all):.0f})" for name, all in speeds.items())
-        print(precision, f"beam {beam_size}:", ", ".join(texts), flush=True)
+                own[name] += [milliseconds] if round else []
+        texts = (
+            f"{name} {statistics.median(all):.0f} ({min(all):.0f}-{max(all):.0f}), own {statistics.median(cpu):.0f} ms"
+            for (name, all), cpu in zip(speeds.items(), own.values(), strict=True)
+        )
+        print(precision, f"beam {beam_size}:", "; ".join(texts), flush=True)
     for process in processes.values():
         process.terminate()
 
@@ -56,13 +62,14 @@ def started(name: str, before: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 
 
-def asked(process: subprocess.Popen[str], precision: str, beam_size: int) -> float:
-    """Return the sentences a second of one round."""
+def asked(process: subprocess.Popen[str], precision: str, beam_size: int) -> tuple[float, float]:
+    """Return the sentences a second of one round, and the process's own milliseconds for 1,000 sentences."""
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(f"{precision} {beam_size}\n")
     process.stdin.flush()
-    return N_SENTENCES / float(process.stdout.readline())
+    seconds, own = map(float, process.stdout.readline().split())
+    return N_SENTENCES / seconds, own * 1e6 / N_SENTENCES
 
 
 def serve(name: str, lines: list[str]) -> None:
@@ -70,9 +77,9 @@ def serve(name: str, lines: list[str]) -> None:
     translate = theirs(lines) if name == "CTranslate2" else ours(lines, {"plain": True} if name == "plain" else {})
     for line in sys.stdin:
         precision, beam_size = line.split()
-        start = time.perf_counter()
+        start, own = time.perf_counter(), time.process_time()
         translate(precision, int(beam_size))
-        print(time.perf_counter() - start, flush=True)
+        print(time.perf_counter() - start, time.process_time() - own, flush=True)
 
 
 def ours(lines: list[str], options: dict[str, bool]) -> Callable[[str, int], object]:

@@ -37,6 +37,8 @@ from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.translator import ModelFacts, Request, Translator
 
+pytestmark = pytest.mark.torch
+
 #: Two documents; the third pair is too unequal to be kept, and the sixth line is between them.
 LINES = [
     ("A cat sees her.", "Eine Katze sieht sie."),

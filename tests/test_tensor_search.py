@@ -275,7 +275,7 @@ def test_a_searcher_uses_the_card_and_tells_why_it_did_not() -> None:
     bundle = shaped_bundle("pre, rotary, no biases", many=True)
     scorer, tokenizer = TransformerScorer([TorchModel(bundle.model.eval())]), bundle.tokenizers.target
     card = TensorSearch.of(scorer)
-    in_python, on_card = Searcher(scorer, tokenizer, 1, 64), Searcher(scorer, tokenizer, 1, 64, on_card=card)
+    in_python, on_card = Searcher(scorer, tokenizer, 64), Searcher(scorer, tokenizer, 64, on_card=card)
     for options in (config(beam_size=3), config(beam_size=3, no_repeat_ngram=2)):
         jobs = [SearchJob(ids, (), options) for ids in ([20, 21, 22], [23], [24] * 9)]
         expected, found = in_python.search(jobs), on_card.search(jobs)

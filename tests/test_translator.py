@@ -6,6 +6,7 @@ import pickle
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import get_args
@@ -31,9 +32,11 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.invisible import without_invisible
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
+from dragoman.text.terms import Term, TermList
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import ComputeOptions, Request, StopCondition, Translation, Translator
 from dragoman.translator.pipeline import SearchWanted, advance
+from dragoman.translator.planning import Planner
 
 SOURCES = [source for source, _ in PAIRS]
 
@@ -289,6 +292,26 @@ def test_several_workers_give_the_results_of_one(tokenizers: Tokenizers) -> None
         for workers in (1, 2)
     ]
     assert found[0] == found[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is one process")
+def test_workers_translate_portions_from_the_plan_to_the_end(tokenizers: Tokenizers) -> None:
+    """Nothing is left to the process that called them; an error there names the request by its number among all, and
+    the workers go on."""
+    alone, several = (
+        Translator([tiny_bundle(tokenizers)], tokenizers, compute=ComputeOptions(workers=workers)) for workers in (1, 2)
+    )
+    terms = TermList([Term("dogs", ("Hunde",))])
+    requests = [Request(text, align=True, terms=terms) for text in SOURCES * 4]
+    expected = alone.pipeline.translate(requests, batch_size=20)
+    assert several.pipeline.portions is not None
+    several.pipeline.portions.workers.start()
+    with patch.object(Planner, "plan", side_effect=AssertionError("planned by the caller")):
+        assert several.pipeline.translate(requests, batch_size=20) == expected
+    wrong = [*requests[:7], replace(requests[7], prefix="\u4e00" * 9), *requests[8:]]
+    with pytest.raises(ConfigError, match="the prefix of text 8 "):
+        several.pipeline.translate(wrong, batch_size=20)
+    assert several.pipeline.translate(requests, batch_size=20) == expected
 
 
 def test_coarser_precisions_are_close(tmp_path: Path) -> None:

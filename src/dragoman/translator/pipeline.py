@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
-from dragoman.errors import DeadlineError
+from dragoman.errors import ConfigError, DeadlineError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.choosing import Choice, ranked
 from dragoman.translator.finishing import Finisher
+from dragoman.translator.parallel import Portions
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob
 from dragoman.translator.recalling import Recalled, recall
@@ -61,6 +61,8 @@ class Pipeline:
     second: SecondSearch
     #: The default search of a call.
     config: SearchConfig
+    #: Worker processes for `translate`; None where the callers share the work.
+    portions: Portions | None = None
 
     def plan(self, requests: Sequence[Request], config: SearchConfig | None = None) -> Plan:
         """Cut the texts of requests into segments, and turn these into jobs for the search.
@@ -116,14 +118,24 @@ class Pipeline:
         Protected stretches that are missing after that are put in their places. A text with too low a confidence is
         left as it is.
         """
-        stages = self.stages(requests, config, batch_size=batch_size)
+        config = self.config if config is None else config
+        missing, join = self._recalled(requests, batch_size)
+        if self.portions is not None:
+            try:
+                translations = self.portions.translate(missing, config, batch_size=batch_size, stop=stop)
+            except ConfigError:
+                self.plan(missing, config)  # which names the request by its number among all
+                raise
+            if translations is not None:
+                return join(translations)
+        stages = self._searched(missing, config, batch_size)
         found: list[list[Candidate]] | DeadlineError | None = None
         while isinstance(wanted := advance(stages, found), SearchWanted):
             try:
                 found = self.search(wanted.jobs, batch_size=batch_size, stop=stop)
             except DeadlineError as error:
                 found = error
-        return wanted
+        return join(wanted)
 
     def stages(
         self, requests: Sequence[Request], config: SearchConfig | None = None, *, batch_size: int | None = None
@@ -132,13 +144,22 @@ class Pipeline:
 
         See `advance`.
         """
-        config = self.config if config is None else config
+        missing, join = self._recalled(requests, batch_size)
+        return join((yield from self._searched(missing, self.config if config is None else config, batch_size)))
+
+    def _recalled(
+        self, requests: Sequence[Request], batch_size: int | None
+    ) -> tuple[Sequence[Request], Callable[[list[Translation]], list[Translation]]]:
+        """Return what no memory has, and a function that puts its translations among those of the memories."""
         if all(request.memory is None for request in requests if isinstance(request, Request)):
-            return (yield from self._searched(requests, config, batch_size))
+            return requests, lambda found: found
         recalled = [recall(self.planner, request, number) for number, request in enumerate(requests, 1)]
-        missing = list(chain.from_iterable(one.missing for one in recalled))
-        searched = iter((yield from self._searched(missing, config, batch_size)))
-        return [self.with_alignment(one, batch_size).joined(searched) for one in recalled]
+
+        def join(found: list[Translation]) -> list[Translation]:
+            remaining = iter(found)
+            return [self.with_alignment(one, batch_size).joined(remaining) for one in recalled]
+
+        return [request for one in recalled for request in one.missing], join
 
     def with_alignment(self, recalled: Recalled, batch_size: int | None = None) -> Recalled:
         """Return what a memory has for a request, aligned if the request wants it."""

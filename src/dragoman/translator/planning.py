@@ -19,7 +19,7 @@ from dragoman.text.shouting import calm
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.terms import Term
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator.checking import kind, string
+from dragoman.translator.checking import string
 from dragoman.translator.confidence import Calibration
 from dragoman.translator.cutting import MAX_CHARACTERS_PER_TOKEN, Segment, SegmentLimits, cut, encode_if_short
 from dragoman.translator.demanded_terms import demanded_terms, with_terms
@@ -30,7 +30,7 @@ from dragoman.translator.number_masks import Written, all_numbers, first_numbers
 from dragoman.translator.plain_reading import PlainReader
 from dragoman.translator.plans import Plan, TextPlan, segment_limits
 from dragoman.translator.reading import KnownParts, Reading, TextReader
-from dragoman.translator.request import MOST_CONTEXT, Request
+from dragoman.translator.request import MOST_CONTEXT, Request, checked_request
 
 #: Pieces that an unknown one counts as, where the form of a word in capitals is chosen.
 _UNKNOWN_COST = 9
@@ -167,9 +167,7 @@ class Planner:
         yield block
 
     def _plan(self, request: Request, config: SearchConfig, number: int) -> TextPlan:
-        if not isinstance(request, Request):
-            raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
-        request.checked(f" of request {number}")
+        checked_request(request, number)
         marks = Marks(request.text)
         stretches = request.stretches()
         text = sanitize_paragraphs(marks.replace(request.text, stretches))

@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Protocol
 
 from dragoman.alignment.word_spans import words
-from dragoman.errors import ConfigError
 from dragoman.memories import TranslationMemory
 from dragoman.memories.translation_memory import ALMOST, MemoryMatch
 from dragoman.text.cleaning import collapse_spaces, sanitize
@@ -18,10 +17,9 @@ from dragoman.text.protection import Stretch, occurrences
 from dragoman.text.sentences import sentence_spans
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.terms import missing_terms
-from dragoman.translator.checking import kind
 from dragoman.translator.directions import TaggedText
 from dragoman.translator.judging import as_source
-from dragoman.translator.request import Request
+from dragoman.translator.request import Request, checked_request
 from dragoman.translator.results import Alternative, Flag, PartTranslation, Translation, merge_flags
 
 
@@ -77,9 +75,7 @@ def recall(planner: Reader, request: Request, number: int) -> Recalled:
     Raises:
         ConfigError: a value of the request has a wrong type, or the model has no such language.
     """
-    if not isinstance(request, Request):
-        raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
-    request.checked(f" of request {number}")
+    checked_request(request, number)
     if request.memory is None:
         return Recalled(request, (RecalledPart(request),))
     tagged = planner.tagged(request)

@@ -139,6 +139,20 @@ class Request:
         return tuple(string_list(rules, f"protect{owner}"))
 
 
+def checked_request(request: Request, number: int) -> Request:
+    """Check that a request of a call is one, and the types of its values, and return it.
+
+    Args:
+        number: in the call, from 1, for messages.
+
+    Raises:
+        ConfigError: it is none, or a value has a wrong type.
+    """
+    if not isinstance(request, Request):
+        raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
+    return request.checked(f" of request {number}")
+
+
 def in_document(requests: Iterable[Request]) -> Iterator[Request]:
     """Yield the requests for the texts of a document, each but the first with those before it as its context."""
     before: Sequence[str] | None = None

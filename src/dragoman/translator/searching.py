@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import TIMEOUT_MAX
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from dragoman.translator.quality import BackPair, QualityEstimator, joint
 
 if TYPE_CHECKING:
     from dragoman.runtime.tensor_search import TensorSearch
+
+#: For a person whose RAM is too short for the worker processes.
+ADVICE = "use fewer --workers, or a smaller --batch-size"
 
 
 class Candidate(NamedTuple):
@@ -102,7 +105,7 @@ class Search(Protocol):
         """See `Pipeline.search`."""
 
 
-class _Batch(NamedTuple):
+class Batch(NamedTuple):
     """Jobs of equal settings that are searched at once; a worker process can be sent one."""
 
     jobs: Sequence[SearchJob]
@@ -115,9 +118,9 @@ class Searcher:
     Args:
         scorer: the models.
         tokenizer: of the target language.
-        n_workers: processes that share the batches of a call.
         batch_size: source tokens that are searched at once unless a call says otherwise.
-        is_apart: worker processes do everything; a single batch is not searched in this process.
+        workers: processes that share the batches of a call by calling `search_batch`; None searches in this process.
+        is_apart: a process of its own does everything.
         on_card: the search on the device of the models, which does all that it can; None without one.
         estimator: of the quality of candidates, for searches that read them back.
     """
@@ -126,8 +129,8 @@ class Searcher:
         self,
         scorer: TransformerScorer,
         tokenizer: Tokenizer,
-        n_workers: int,
         batch_size: int,
+        workers: Workers[Any, Any] | None = None,
         is_apart: bool = False,
         on_card: TensorSearch | None = None,
         estimator: QualityEstimator | None = None,
@@ -138,8 +141,7 @@ class Searcher:
         self._engine = engine_of(scorer.models)
         self._tokenizer = tokenizer
         self.batch_size = batch_size
-        advice = "use fewer --workers, or a smaller --batch-size"
-        self._workers = Workers(self._search_batch, n_workers, advice, is_apart=is_apart)
+        self._workers = workers or Workers(self.search_batch, 1, ADVICE, is_apart=is_apart)
 
     @property
     def n_workers(self) -> int:
@@ -151,7 +153,7 @@ class Searcher:
         if self.n_workers == 1:
             return [self]
         return [
-            Searcher(self._scorer, self._tokenizer, 1, self.batch_size, is_apart=True, estimator=self._estimator)
+            Searcher(self._scorer, self._tokenizer, self.batch_size, is_apart=True, estimator=self._estimator)
             for _ in range(self.n_workers)
         ]
 
@@ -166,7 +168,7 @@ class Searcher:
             for group in _groups(jobs)
             for indices in batches([len(jobs[row].ids) + 1 for row in group], batch_size)
         ]
-        results = self._workers.map([_Batch([jobs[row] for row in rows], stop) for rows in rows_by_batch])
+        results = self._workers.map([Batch([jobs[row] for row in rows], stop) for rows in rows_by_batch])
         for rows, beams in zip(rows_by_batch, results, strict=True):
             if beams is None and stop is not None:
                 raise stop.error()
@@ -174,8 +176,8 @@ class Searcher:
                 candidates[row] = beam
         return candidates
 
-    def _search_batch(self, batch: _Batch) -> list[list[Candidate]] | None:
-        """Return None if it was stopped: an error would end the worker processes."""
+    def search_batch(self, batch: Batch) -> list[list[Candidate]] | None:
+        """Return the candidates of a batch, or None if it was stopped: an error would end the worker processes."""
         if batch.stop is not None and batch.stop():
             return None
         jobs = [_widened(job) for job in batch.jobs]

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, Unpack, overload
+from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import Bundle
 from dragoman.decoding.state import TransformerScorer
+from dragoman.errors import DragomanError
 from dragoman.machine.devices import Precision, find_device
+from dragoman.machine.workers import Workers
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.tags import Direction, describe_directions
@@ -25,14 +27,15 @@ from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.models import ComputeOptions, TrainedModels, load_ensemble
 from dragoman.translator.options import CallOptions, LanguageOptions, ScoreOptions, SearchOptions, TextList, TextOptions
+from dragoman.translator.parallel import Portion, Portions
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Planner
 from dragoman.translator.quality import QualityEstimator
 from dragoman.translator.repairs.phrase_book import PhraseBook
 from dragoman.translator.repairs.second_search import SecondSearch
-from dragoman.translator.results import Score
+from dragoman.translator.results import Score, Translation
 from dragoman.translator.scoring import PairScorer
-from dragoman.translator.searching import Searcher
+from dragoman.translator.searching import ADVICE, Batch, Candidate, Searcher
 from dragoman.translator.text_translator import Answer, TextTranslator
 
 if TYPE_CHECKING:
@@ -72,19 +75,21 @@ class Translator(TextTranslator):
         batch_size = self._models.batch_size
         on_card = self._models.on_card(self.scorer)
         at_once = batch_size if on_card is None else on_card.batch_size
-        workers = self._models.compute.workers
         self._directions = Directions(tokenizers)
         self.forced_decoder = ForcedDecoder(self._models, self.scorer.models)
         self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
         self._estimator = QualityEstimator(self._pair_scorer, self._directions)
+        self._workers: Workers[Any, Any] = Workers(self._work, self._models.compute.workers, ADVICE)
         self._searcher = Searcher(
-            self.scorer, tokenizers.target, workers, at_once, on_card=on_card, estimator=self._estimator
+            self.scorer, tokenizers.target, at_once, self._workers, on_card=on_card, estimator=self._estimator
         )
         planner = Planner(tokenizers, self._directions, self.scorer.max_length, facts, self._models.short_list)
         finisher = Finisher(self.forced_decoder, tokenizers, self.alignment, batch_size)
         second = SecondSearch(planner, self.forced_decoder, PhraseBook(tokenizers.target), batch_size)
         #: The stages of `translate`.
-        self.pipeline = Pipeline(planner, self._searcher, finisher, second, self.search)
+        self.pipeline = Pipeline(
+            planner, self._searcher, finisher, second, self.search, Portions(self._workers, at_once)
+        )
 
     @classmethod
     def load(
@@ -140,7 +145,7 @@ class Translator(TextTranslator):
         """
         with Batcher(self._searcher.split(), self._searcher.batch_size) as batcher:
             shared = object.__new__(type(self))
-            vars(shared).update(vars(self), pipeline=replace(self.pipeline, searcher=batcher))
+            vars(shared).update(vars(self), pipeline=replace(self.pipeline, searcher=batcher, portions=None))
             yield shared
 
     @overload
@@ -217,6 +222,16 @@ class Translator(TextTranslator):
             ConfigError: an option is out of range.
         """
         return checking.changed_search(self.search, options)
+
+    def _work(self, job: Batch | Portion) -> list[list[Candidate]] | list[Translation] | DragomanError | None:
+        """Do what a worker process is asked for. An error is returned, because one that is raised ends it."""
+        if isinstance(job, Batch):
+            return self._searcher.search_batch(job)
+        try:
+            alone = replace(self.pipeline, portions=None)
+            return alone.translate(job.requests, job.config, batch_size=job.batch_size, stop=job.stop)
+        except DragomanError as error:
+            return error
 
     def _split(self, options: CallOptions) -> tuple[TextOptions, SearchOptions]:
         return self._directions.split(options)
