@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from html import unescape
 from html.parser import HTMLParser
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from dragoman.documents.xml_tokens import read_xml
 from dragoman.errors import DataError
 
 #: Kinds of elements, and the attributes that are text.
@@ -25,6 +28,8 @@ READINGS = frozenset(("rt", "rtc", "rp"))
 #: Elements whose content is no text; the first ones may stand in a line of text.
 OBJECTS = frozenset(["script", "style", "svg", "audio", "video", "canvas", "object", "template"])
 SKIPPED = frozenset(("pre", "textarea", "iframe", "noembed", "xmp", "plaintext"))
+#: Of both, those whose content goes to the end of the page if no tag ends it.
+ENDLESS = frozenset(("script", "style", *SKIPPED)) - {"pre"}
 VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
@@ -39,8 +44,9 @@ _ATTRIBUTE = re.compile(r"""(?P<name>[^\s=/>"']+)(?:\s*=\s*(?P<value>"[^"]*"|'[^
 _MOST_OPEN = 1_000
 #: Characters that the parser may look through in vain, for the ends of tags and comments.
 _MOST_SEARCHED = 20_000_000
-#: Programs that write pages for old browsers end these with `>`.
-_WITHOUT_MARK = ("<?xml:namespace", "<?import")
+#: An instruction with its end before the next tag, and the beginning of a program in PHP, which may have tags in it.
+_INSTRUCTION = re.compile(r"<\?[^<?]*+(?:\?(?!>)[^<?]*+)*+\?>")
+_PROGRAM = re.compile(r"<\?(?:(?P<php>php\b|=)|\s)", re.IGNORECASE)
 _NO_END = "tags without an end"
 
 
@@ -104,7 +110,8 @@ class _Parser(HTMLParser):
     """Records the place of everything that it finds."""
 
     def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=False)
+        super().__init__()
+        self._page = page
         self._line_starts = [0, *accumulate(len(line) + 1 for line in page.split("\n"))]
         self.found: list[tuple[int, Kind, str]] = []
         self._n_searched = 0
@@ -128,15 +135,30 @@ class _Parser(HTMLParser):
         return self._found_end(i, super().parse_html_declaration(i))
 
     def parse_pi(self, i: int) -> int:
-        """Return the end of an instruction: `?>` in XML and in PHP, where `>` may stand before it."""
-        if not self._has_instructions or self.rawdata.startswith(_WITHOUT_MARK, i):
-            return super().parse_pi(i)
-        end = self.rawdata.find("?>", i)
-        self._has_instructions = end >= 0
-        if end < 0:
+        """Return the end of an instruction: `?>`, or in HTML without a program the first `>`, as browsers read it.
+
+        A program may go on to the end of the page.
+        """
+        end = match.end() if (match := _INSTRUCTION.match(self.rawdata, i)) else 0
+        program = _PROGRAM.match(self.rawdata, i)
+        if not end and self._has_instructions and (program or self._is_xml):
+            end = self.rawdata.find("?>", i) + 2
+            self._has_instructions = end > 1
+        if end < 2 and program and program["php"]:
+            end = len(self.rawdata)
+        if end < 2:
             return super().parse_pi(i)
         self._record("other")
-        return end + 2
+        return end
+
+    @cached_property
+    def _is_xml(self) -> bool:
+        """True for a page that is well-formed XML."""
+        try:
+            read_xml(codecs.BOM_UTF8 + self._page.encode(errors="replace"), Path(), allow_doctype=True)
+        except DataError:
+            return False
+        return True
 
     def _found_end(self, start: int, end: int) -> int:
         """Return the end, after a search that found none is counted. The parser would search again and again."""
@@ -155,12 +177,6 @@ class _Parser(HTMLParser):
         self._record("end", tag)
 
     def handle_data(self, data: str) -> None:
-        self._record("text")
-
-    def handle_entityref(self, name: str) -> None:
-        self._record("text")
-
-    def handle_charref(self, name: str) -> None:
         self._record("text")
 
     def handle_comment(self, data: str) -> None:
