@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+from typing import Any
 
 import pytest
 from app_samples import FILES, app_file
+from extras import import_foreign
 
 from dragoman.documents import parse_document
 from dragoman.documents.document import Bilingual
@@ -206,6 +208,31 @@ def test_escapes_are_those_of_each_format() -> None:
     assert added("a = é b\n", "properties", words=words) == "a = é b l'été\n"
     assert parse_document("a = é b\n".encode("iso-8859-1"), "properties").segments()[0].text == "é b"
     assert texts('{"a": "it\'s {name}"}', "arb") == ["it's {name}"]
+
+
+@pytest.mark.parametrize("sign", ["[", "*", ".", "}", "{", "*[x]"])
+def test_what_begins_a_line_of_fluent_is_its_text(sign: str) -> None:
+    """Mozilla's parser reads the same entries, and each line begins with the sign."""
+    syntax = import_foreign("fluent.syntax", "fluent.syntax")
+    content = "a = One\n    two { $n }\n    three\n    .title =\n        four\nb =\n    { $n ->\n       *[other] five\n"
+    content += "          six\n    }\nc = seven\n"
+    document = parse_document(content.encode(), "ftl")
+    translations = [Translation(f"{sign} {one.text}", 0.0, ()) for one in document.segments()]
+    written = syntax.parse(document.rebuild(translations).decode())
+    assert [type(entry).__name__ for entry in written.body] == ["Message"] * 3
+    values = []
+
+    class Texts(syntax.visitor.Visitor):  # type: ignore[misc,name-defined]
+        def visit_TextElement(self, node: Any) -> None:  # noqa: N802 - the name is Mozilla's
+            values.append(node.value)
+
+        def visit_StringLiteral(self, node: Any) -> None:  # noqa: N802
+            values.append(node.value)
+
+    Texts().visit(written)
+    lines = "".join(values)
+    for word in ("One", "two", "three", "four", "five", "six", "seven"):
+        assert f"{sign} {word}" in lines
 
 
 def test_each_line_of_a_value_of_fluent_is_a_segment() -> None:
