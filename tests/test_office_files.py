@@ -122,7 +122,9 @@ def test_a_file_of_0_bytes_is_called_empty(format: str) -> None:
 
 
 def test_an_office_file_under_another_name_is_translated_by_its_format() -> None:
-    with pytest.raises(DataError, match=r"office document .*: a\.txt; to translate it: --format docx"):
+    with pytest.raises(
+        DataError, match=r"office document .*: a\.txt; to translate it: dragoman translate --format docx"
+    ):
         refuse_other_formats(zipped(parts(pptx(""))), "a.txt")
 
 
@@ -249,6 +251,29 @@ def test_paragraphs_of_an_open_document_are_turned_by_styles_of_their_own() -> N
             ]
             assert found == [expected]
         assert 'fo:color="red"' in body.split(f'style:name="{names[0][1]}"')[1].split("</style:style>")[0]
+
+
+def test_paragraphs_that_stay_turn_with_the_others() -> None:
+    """Empty ones, numbers, and text that is its own translation; code stays as it is."""
+    texts = ("A door.", "Anna", "12")
+    cases = (
+        ("docx", package, "document.xml", r"<w:bidi/>", "<w:p/><w:p><w:pPr><w:keepNext/></w:pPr></w:p>"
+         + "".join(f"<w:p>{run(text)}</w:p>" for text in texts)
+         + f'<w:p><w:pPr><w:pStyle w:val="SourceCode"/></w:pPr>{run("x = 1")}</w:p>'),
+        ("pptx", pptx, "slide.xml", r'rtl="1"', '<a:p/><a:p><a:endParaRPr lang="en-US"/></a:p>'
+         + "".join(f"<a:p>{r(text)}</a:p>" for text in texts)),
+        ("odt", odt, "content.xml", r'<text:p text:style-name="\w*_rl"', "<text:p/>"
+         + '<text:p text:style-name="P1"></text:p>' + "".join(f"<text:p>{text}</text:p>" for text in texts)
+         + '<text:p text:style-name="Preformatted_20_Text">x = 1</text:p>'),
+    )  # fmt: skip
+    for format, make, part, sign, body in cases:
+        document: Any = parse_document(make(body), format)
+        document.set_languages("en", "ar")
+        given = [one.text for one in document.segments()]
+        written = document.rebuild([translated("باب." if text == "A door." else text) for text in given], "ar")
+        content = next(content for name, content in parts(written).items() if name.endswith(part)).decode()
+        ElementTree.fromstring(content)
+        assert len(re.findall(sign, content)) == 5
 
 
 def test_a_turned_heading_without_a_style_stays_a_heading() -> None:

@@ -300,6 +300,19 @@ def test_a_direction_of_styles_does_not_count_if_the_languages_differ_in_it() ->
     assert '<w:rtl/><w:lang w:val="de-DE"/>' in written
 
 
+def test_a_row_or_a_cell_that_a_tracked_change_deletes_stays() -> None:
+    gone, new = '<w:del w:id="1" w:author="A"/>', '<w:ins w:id="2" w:author="A"/>'
+    cells = {text: f"<w:tc><w:p>{run(text)}</w:p></w:tc>" for text in ("An old row", "A new row", "A door")}
+    cells["An old cell"] = f'<w:tc><w:tcPr><w:cellDel w:id="3"/></w:tcPr><w:p>{run("An old cell")}</w:p></w:tc>'
+    rows = f"<w:tr><w:trPr>{gone}</w:trPr>{cells['An old row']}</w:tr><w:tr><w:trPr>{new}</w:trPr>{cells['A new row']}"
+    rows += f"</w:tr><w:tr>{cells['An old cell']}{cells['A door']}</w:tr>"
+    document: Any = parse_document(package(f"<w:tbl>{rows}</w:tbl>"), "docx")
+    assert [segment.text for segment in document.segments()] == ["A new row", "A door"]
+    written = body(document.rebuild([translated("صف"), translated("باب")], "ar"))
+    assert cells["An old row"] in written
+    assert cells["An old cell"] in written
+
+
 def test_a_section_keeps_its_direction_and_newer_properties_come_last() -> None:
     section = "<w:sectPr><w:bidi/></w:sectPr>"
     glow = '<w14:glow w14:rad="1"><w14:alpha/></w14:glow>'

@@ -74,8 +74,7 @@ def paragraph_events(elements: Sequence[Element], format: OfficeFormat) -> list[
         elements: of the paragraph: several if all but the last are its beginning, such as a large first letter.
     """
     last = elements[-1]
-    properties = last.child("pPr")
-    if _is_code(last, format) or (properties is not None and _is_code(properties, format)):
+    if is_code_paragraph(last, format):
         return []
     reader = _Reader(format, last.prefix)
     events = [*reader.inside(last)]
@@ -380,6 +379,12 @@ def _line(text: str) -> str:
 def _object(parts: Sequence[Event], script: Script) -> Event:
     pieces = tuple(piece for part in parts for piece in part.pieces)
     return Event("object", pieces, "" if script.is_note else "".join(part.text for part in parts))
+
+
+def is_code_paragraph(paragraph: Element, format: OfficeFormat) -> bool:
+    """Return True for a paragraph in a style for code."""
+    properties = paragraph.child("pPr")
+    return _is_code(paragraph, format) or (properties is not None and _is_code(properties, format))
 
 
 def _is_code(element: Element, format: OfficeFormat) -> bool:

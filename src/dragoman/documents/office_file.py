@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dragoman.documents.office_directions import WrittenPart, placeholder, properties_of, styles_in
-from dragoman.documents.office_events import is_filled, is_large_letter
+from dragoman.documents.office_events import is_code_paragraph, is_filled, is_large_letter
 from dragoman.documents.office_formats import (
     DRAWINGS,
     EXCEL,
@@ -49,6 +49,8 @@ class _Part:
         self._is_pattern = kind in PATTERNS
         self.root = xml_tree(tokens)
         self._paragraphs: dict[int, OfficeParagraph] = {}
+        #: The paragraphs that have the direction of the language, with text or without.
+        self._directed: list[Element] = []
 
     def find_paragraphs(self, named: Iterable[Element]) -> None:
         """Find the paragraphs with text.
@@ -60,22 +62,30 @@ class _Part:
         format = self._format if self._format.text else with_styles(self._format, [*named, *own])
         prefix = next((element.prefix for element in self.root.elements), "")
         joined = _joined(self.root)
-        kept = {id(part) for before in joined.values() for part in before}
-        kept |= {id(inner) for one in self.root.all() if self._stays(one) for inner in one.all()}
-        self._paragraphs = {
-            id(element): paragraph
+        beginnings = {id(part) for before in joined.values() for part in before}
+        kept = {id(inner) for one in self.root.all() if self._stays(one) for inner in one.all()}
+        elements = [
+            element
             for element in self.root.all(format.left_out)
             if element.name in format.paragraphs
             and (element.prefix == prefix or not format.has_root_prefix)
             and id(element) not in kept
+        ]
+        self._paragraphs = {
+            id(element): paragraph
+            for element in elements
+            if id(element) not in beginnings
             and (paragraph := OfficeParagraph([*joined.get(id(element), ()), element], format)).flows
         }
+        self._directed = [element for element in elements if not is_code_paragraph(element, format)]
 
     def _stays(self, element: Element) -> bool:
         """Return True if no paragraph in an element is translated: slides have texts of their own for placeholders."""
         if element.name == "sp":
             return self._is_pattern and placeholder(element) is not None
-        return element.name == "sdt" and is_filled(element)
+        if element.name in ("tr", "tc"):
+            return _is_deleted(element)
+        return element.name == "txPr" or (element.name == "sdt" and is_filled(element))
 
     def segments(self) -> list[MarkedText]:
         """Return its texts to translate."""
@@ -86,6 +96,8 @@ class _Part:
     ) -> bytes | None:
         """Return the part with translations, or None if they are what it has.
 
+        If the direction of writing changes, it changes for paragraphs that stay, too.
+
         Args:
             tree: returns the root of another part, or an element without children.
         """
@@ -94,17 +106,21 @@ class _Part:
             given = [next(translations) for _ in paragraph.flows]
             if any(one.text != flow.source.text for one, flow in zip(given, paragraph.flows, strict=True)):
                 changed[key] = given
-
-        if not changed:
+        turned = self._directed if languages and languages.is_rtl != languages.was_rtl else []
+        written = {id(one): one for one in (*(self._paragraphs[key].element for key in changed), *turned)}
+        heads, styles = self._heads([*written.values()], languages, tree)
+        heads = {key: head for key, head in heads.items() if key in changed or head != _head(written[key])}
+        if not heads:
             return None
         gone = {id(one) for key in changed for one in self._paragraphs[key].before}
-        heads, styles = self._heads([self._paragraphs[key].element for key in changed], languages, tree)
 
         def write(element: Element) -> str:
             if id(element) in gone:
                 return ""
             if (given := changed.get(id(element))) is not None:
                 return heads[id(element)] + self._paragraphs[id(element)].write(given, languages, write)
+            if (head := heads.get(id(element))) is not None:
+                return _with_head(element, head, write)
             children = [child if isinstance(child, str) else write(child) for child in element.children]
             if styles and element.name == "automatic-styles":
                 end = element.end or f"</{element.prefix}{element.name}>"
@@ -118,10 +134,31 @@ class _Part:
     ) -> tuple[dict[int, str], Sequence[str]]:
         """Return the heads of paragraphs by their ids, and the new styles that they need."""
         if languages is None:
-            return {id(one): one.start + properties_of(one) for one in paragraphs}, ()
+            return {id(one): _head(one) for one in paragraphs}, ()
         part = WrittenPart(self._name, self.root, languages, tree)
         head = self._format.heads(part)
         return {id(one): head(one) for one in paragraphs}, [*part.styles.values()]
+
+
+def _head(paragraph: Element) -> str:
+    """Return the start tag and the properties of a paragraph as they are."""
+    return paragraph.start + properties_of(paragraph)
+
+
+def _with_head(paragraph: Element, head: str, write: Callable[[Element], str]) -> str:
+    """Return a paragraph with another head. One without content, whose tag is closed in itself, may get properties."""
+    properties = paragraph.child("pPr")
+    children = [one if isinstance(one, str) else write(one) for one in paragraph.children if one is not properties]
+    end = paragraph.end
+    if not end and len(rest := head.removeprefix(paragraph.start)) < len(head):
+        head, end = opening(paragraph.start) + rest, f"</{paragraph.prefix}{paragraph.name}>"
+    return "".join([head, *children, end])
+
+
+def _is_deleted(element: Element) -> bool:
+    """Return True for a row or a cell of a table of Word that a tracked change deletes."""
+    properties = element.child(f"{element.name}Pr")
+    return properties is not None and any(one.name in ("del", "cellDel") for one in properties.elements)
 
 
 def _joined(root: Element) -> dict[int, list[Element]]:
@@ -218,8 +255,9 @@ class OfficeFile:
 
     def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the file with a translation in place of each segment; its words have the language."""
-        changed = self.changed(translations, target_lang)
-        return self.package.rebuild(changed) if changed else self._content
+        if all(one.text == segment.text for one, segment in zip(translations, self.segments(), strict=True)):
+            return self._content
+        return self.package.rebuild(self.changed(translations, target_lang))
 
     def changed(self, translations: Sequence[Translation], target_lang: str | None) -> dict[str, bytes]:
         """Return the parts that translations change, by their names."""

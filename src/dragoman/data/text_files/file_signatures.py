@@ -37,7 +37,8 @@ def _kinds() -> tuple[_Kind, ...]:
     return tuple(
         _Kind(
             kind["name"],
-            (f"to translate it: --format {kind['format']}; else " if "format" in kind else "") + kind["advice"],
+            (f"to translate it: dragoman translate --format {kind['format']}; else " if "format" in kind else "")
+            + kind["advice"],
             re.compile(kind["head"].encode()) if "head" in kind else None,
             frozenset(kind.get("suffixes", "").split()),
             kind.get("only_by_name", False),
