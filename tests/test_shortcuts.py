@@ -1,5 +1,7 @@
 """Shortcuts of programs: a model reads the text without the mark, and the translation has it once, before a letter."""
 
+import re
+from html import escape, unescape
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,9 @@ letters = st.sampled_from("aOxé")
         ("E&xit", "Exit", "x"),
         ("E_xit", "Exit", "x"),
         ("&Öffnen", "Öffnen", "Ö"),
+        ("打开(&O)...", "打开...", "O"),
+        ("打开 (&O)", "打开", "O"),
+        ("ファイル（_F）", "ファイル", "F"),
     ],
 )
 def test_the_mark_of_a_shortcut_is_not_read(text: str, read: str, letter: str) -> None:
@@ -85,6 +90,31 @@ def test_messages_keep_their_shortcuts_and_all_are_fuzzy_if_asked_for() -> None:
         new, kept = polib.pofile(document.rebuild([Translation("%s öffnen", 0.0, ())], "de").decode())
         assert (new.msgstr, new.fuzzy) == ("%s &öffnen", is_fuzzy)
         assert (kept.msgstr, kept.fuzzy) == ("Fertig", False)
+
+
+@pytest.mark.parametrize("text", ["&Open {0}", "Open %s (&O)", "<b>&Open</b> %s", "&Open"])
+@pytest.mark.parametrize("format", ["po", "xlf", "ts", "resx", "xml", "json", "properties", "strings", "ftl"])
+def test_every_format_of_strings_keeps_the_mark_beside_placeholders(format: str, text: str) -> None:
+    """The model reads none, and the translation has it once, before its letter, however the format writes it."""
+    raw = text if format in ("json", "properties", "strings", "ftl", "po") else escape(text)
+    quoted = {"po": 'msgid "{}"\nmsgstr ""\n', "json": '{{"a": "{}"}}', "strings": '"a" = "{}";\n'}
+    made = quoted | {
+        "ftl": "a = {}\n",
+        "properties": "a = {}\n",
+        "xml": '<resources><string name="a">{}</string></resources>',
+        "resx": '<root><data name="a"><value>{}</value></data></root>',
+        "ts": "<TS><context><message><source>{}</source><translation/></message></context></TS>",
+        "xlf": '<xliff version="1.2"><file><body><trans-unit><source>{}</source></trans-unit></body></file></xliff>',
+    }
+    document = parse_document(made[format].format(raw).encode(), format)
+    (segment,) = document.segments()
+    assert not {"&", "("} & set(segment.text)
+    for word, expected in (("Öffne ok", "Öffne &ok"), ("打开", "打开(&O)")):
+        given = Translation(segment.text.replace("Open", word), 0.0, ())
+        written = unescape(document.rebuild([given], "de").decode())
+        written = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), written)
+        assert written.replace(text, "").count("&") == 1
+        assert (expected if word != "打开" else "(&O)") in written
 
 
 @pytest.mark.captions

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dragoman.documents.mark_projection import project
-from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
+from dragoman.documents.shortcuts import Shortcut, find_shortcut, put_shortcut
 from dragoman.documents.xml_tokens import ILLEGAL, XmlFile, XmlToken, escape_xml, text_of
 from dragoman.text.icu_messages import has_icu_message
-from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
+from dragoman.text.marked_text import MarkedText, MarkedTextBuilder, without
 from dragoman.text.rst_marks import add_message
 from dragoman.translator import Translation
 
@@ -40,6 +40,8 @@ _LINE_BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
 _SECTION = re.compile(r"(?P<start>\s*<!\[CDATA\[)(?P<text>(?:(?!\]\]>).)*)(?P<end>\]\]>\s*)", re.DOTALL)
 #: Elements inside each other; deeper ones stay as they are.
 _MOST_DEPTH = 50
+#: A letter that stands for the mark of a shortcut until the tags are in the text, because words may not be cut.
+_PLACE = "\ua66e"
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class Flow:
     """A segment, and its text as it is in the file.
 
     Args:
-        shortcut: a mark that is not in `source`, as in "&Open"; only a text without other markup has one.
+        shortcut: a mark that is not in `source`, as in "&Open".
         write: writes text in the format of the file.
     """
 
@@ -107,9 +109,11 @@ class Flow:
         """Return the text with another one."""
         if translation.text == self.source.text:
             return self.raw
-        if self.shortcut is not None:
-            return self.write(put_shortcut(translation.text, self.shortcut))
-        return project(self.source, translation.text, translation.alignment, self.write)
+        if self.shortcut is None:
+            return project(self.source, translation.text, translation.alignment, self.write)
+        text = put_shortcut(translation.text, self.shortcut._replace(mark=_PLACE))
+        written = project(self.source, text, translation.alignment, self.write)
+        return written.replace(self.write(_PLACE), self.write(self.shortcut.mark))
 
 
 def inline_parts(file: XmlFile, start: int, end: int, syntax: TextSyntax = PLAIN_XML) -> list[str | Flow]:
@@ -210,11 +214,9 @@ class _Parts:
         edges = [match.span() for match in self._syntax.edge.finditer(raw)]
         first = edges[0][1] if edges and edges[0][0] == 0 else 0
         last = edges[-1][0] if edges and edges[-1][1] == len(raw) else len(raw)
-        text, shortcut = take_shortcut(source.text)
-        if shortcut is not None and not source.marks and not source.verbatim:
-            source = MarkedText(text)
-        else:
-            shortcut = None
+        shortcut = None
+        if (found := find_shortcut(source.text)) and not _has_edge(source, *found[:2]):
+            source, shortcut = without(source, *found[:2]), found[2]
         yield from (raw[:first], Flow(raw[first:last], source, shortcut, self._syntax.write), raw[last:])
 
     def _add(self, at: int, parent: str) -> None:
@@ -284,6 +286,12 @@ class _Parts:
             builder.add_point(raw)
         else:
             builder.add_verbatim(raw)
+
+
+def _has_edge(source: MarkedText, start: int, end: int) -> bool:
+    """Return True if a mark begins or ends inside a stretch of a text, or a part of it is verbatim."""
+    has_mark = any(start < edge < end for mark in source.marks for edge in mark[:2])
+    return has_mark or any(first < end and start < last for first, last in source.verbatim)
 
 
 def _lines(raw: str, syntax: TextSyntax) -> Iterator[tuple[str, str]]:

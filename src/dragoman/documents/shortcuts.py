@@ -17,6 +17,8 @@ from dragoman.text.spans import VERBATIM, find_spans
 _LONGEST = 60
 #: A mark before a word, or inside one ("E&xit", "E_xit"), but not "R&D", "&amp;" or "file_name".
 _MARK = re.compile(r"(?:(?<![\w&_])[&_](?=[^\W\d_])|(?<=\w)&(?=[a-z])|(?<=\b[A-Z])_(?=[a-z]))(?!\w{1,10};)")
+#: As it is written in Chinese, Japanese and Korean.
+_IN_BRACKETS = re.compile(r"\s?[(（](?P<mark>[&_])(?P<letter>[A-Za-z0-9])[)）]")
 #: Letters of scripts that no keyboard has on its keys.
 _WITHOUT_KEYS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TAG = re.compile(r"<[^<>]*>")
@@ -37,13 +39,19 @@ def take_shortcut(text: str) -> tuple[str, Shortcut | None]:
     >>> take_shortcut("Save &As..."), take_shortcut("R&D")
     (('Save As...', Shortcut(mark='&', letter='A')), ('R&D', None))
     """
+    found = find_shortcut(text)
+    return (text, None) if found is None else (text[: found[0]] + text[found[1] :], found[2])
+
+
+def find_shortcut(text: str) -> tuple[int, int, Shortcut] | None:
+    """Return the place in a text of the mark of its shortcut, brackets included, and the shortcut, if it has one."""
     if len(text) > _LONGEST or text.count("&") + text.count("_") != 1:
-        return text, None
+        return None
+    match = _IN_BRACKETS.search(text)
+    if match and any(map(str.isalpha, text[: match.start()] + text[match.end() :])):
+        return *match.span(), Shortcut(match["mark"], match["letter"])
     match = _MARK.search(text)
-    if match is None:
-        return text, None
-    at = match.start()
-    return text[:at] + text[at + 1 :], Shortcut(match[0], text[at + 1])
+    return (*match.span(), Shortcut(match[0], text[match.end()])) if match else None
 
 
 def put_shortcut(translation: str, shortcut: Shortcut) -> str:

@@ -173,6 +173,14 @@ class MarkedTextBuilder:
         return self._order
 
 
+def without(source: MarkedText, start: int, end: int) -> MarkedText:
+    """Return a text without a stretch that is not verbatim, and in which no mark begins or ends."""
+    moved = _Moved([(start, end, "")])
+    marks = (mark._replace(start=moved.place(mark.start), end=moved.place(mark.end)) for mark in source.marks)
+    verbatim = ((moved.place(first), moved.place(last)) for first, last in source.verbatim)
+    return MarkedText(moved.text(source.text), tuple(marks), tuple(verbatim))
+
+
 def _with_scripts(source: MarkedText) -> MarkedText:
     """Return a text whose formulas are verbatim, and whose references to notes are points."""
     found = find_sub_superscripts(source.text, source.marks) if any(mark.script for mark in source.marks) else []
