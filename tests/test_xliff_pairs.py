@@ -47,11 +47,15 @@ def test_finished_units_are_pairs_without_inline_code(tmp_path: Path) -> None:
     assert text.count() == 2
     assert [line for line, _, _ in text.numbered()] == [4, 5]
     assert languages(DataConfig(pairs=str(path))) == ("en-US", "de")
+    codes = "inline codes (bpt, bx, cp, ec, ept, ex, g, it, pc, ph, sc, x) left out of the text of"
     assert text.notes == (
         f"{path}: read as XLIFF, 2 units (left out: 2 without a target, 2 unfinished, 1 not to translate); "
         "source: source, target: target",
+        f"{path}: {codes} 2 units",
     )
-    assert list(text_of(tmp_path / "pairs", SECOND)) == [("A dog.", "Un chien."), ("A cow", "Une vache")]
+    second = text_of(tmp_path / "pairs", SECOND)
+    assert list(second) == [("A dog.", "Un chien."), ("A cow", "Une vache")]
+    assert second.notes[1:] == (f"{tmp_path / 'pairs'}: {codes} 1 unit",)
     old = FIRST.replace("<xliff", '<!DOCTYPE xliff SYSTEM "xliff.dtd">\n<xliff', 1)
     assert list(text_of(tmp_path / "old", old)) == PAIRS
     wide = FIRST.replace('"1.0"?', '"1.0" encoding="utf-16"?')

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from pathlib import Path
 
 from dragoman.data.formats.column_choice import join_lines
 from dragoman.data.text_files.lines import Line, Unreadable
 from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
+from dragoman.errors import counted
+
+
+def code_lines(path: Path, n_units: int, elements: Set[str]) -> tuple[str, ...]:
+    """Return a line for people if inline codes were left out of the text of some units."""
+    found = f"{path}: inline codes ({', '.join(sorted(elements))}) left out of the text of {counted(n_units, 'unit')}"
+    return (found,) if n_units else ()
 
 
 class SideText:
@@ -14,10 +22,11 @@ class SideText:
 
     Args:
         code_elements: names of the elements that hold native code.
+        wrapping: those around text, which stays.
     """
 
-    def __init__(self, code_elements: Set[str]) -> None:
-        self._code_elements = code_elements
+    def __init__(self, code_elements: Set[str], wrapping: Set[str] = frozenset()) -> None:
+        self._code_elements, self._wrapping = code_elements, wrapping
         self._pieces: list[str] = []
         self._n_characters = self._code_depth = 0
         self.has_code = False
@@ -40,6 +49,8 @@ class SideText:
             self.has_code = True
             if is_break:
                 self._pieces.append(" ")
+        elif name in self._wrapping:
+            self.has_code = True
 
     def end_code(self) -> None:
         """Take an end tag inside native code, or the one that ends it."""

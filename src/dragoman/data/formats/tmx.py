@@ -12,7 +12,7 @@ from pathlib import Path
 from dragoman.data.formats.column_names import Languages, same_language
 from dragoman.data.formats.file_names import table_languages
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile
-from dragoman.data.formats.side_text import SideText
+from dragoman.data.formats.side_text import SideText, code_lines
 from dragoman.data.formats.xliff import BY_MACHINE
 from dragoman.data.formats.xml_blocks import read_items, root_name
 from dragoman.data.text_files.lines import Line
@@ -102,10 +102,7 @@ class _LeftOut:
             lines.append(f"{path}: {some} left out: without a text in {' or '.join(languages)}")
         if self.n_by_machine:
             lines.append(f"{path}: {counted(self.n_by_machine, 'text')} left out: translated by a machine")
-        if self.n_with_code:
-            some = counted(self.n_with_code, "unit")
-            lines.append(f"{path}: inline codes ({', '.join(sorted(_CODE))}) left out of the text of {some}")
-        return tuple(lines)
+        return (*lines, *code_lines(path, self.n_with_code, _CODE))
 
 
 def _read_pairs(text: TextFile, languages: tuple[str, str], left_out: _LeftOut) -> Iterator[LocatedPair]:

@@ -10,15 +10,16 @@ from pathlib import Path
 
 from dragoman.data.formats.column_names import Languages, language_code, must_swap
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest
-from dragoman.data.formats.side_text import SideText
+from dragoman.data.formats.side_text import SideText, code_lines
 from dragoman.data.formats.xml_blocks import read_items, root_name
 from dragoman.data.text_files.lines import Line
 from dragoman.errors import ConfigError, DataError, counted
 
 SUFFIXES = frozenset((".xlf", ".xliff"))
 _UNITS, _SIDES = frozenset(("trans-unit", "segment")), ("source", "target")
-#: Inline elements that hold native code, which is no text; of these types, they are a line break.
+#: Inline elements with native code, which is no text, and those around text. A code of these types is a line break.
 _CODE = frozenset(("bpt", "ept", "it", "ph", "x", "bx", "ex", "sc", "ec", "cp"))
+_WRAPPING = frozenset(("g", "pc"))
 _BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
 #: States of targets that nobody should learn from: of XLIFF 1.2, and of 2.
 _UNFINISHED = re.compile("new|needs-.*|initial")
@@ -33,7 +34,11 @@ _MACHINE_FAULT = "translated by a machine"
 
 @dataclass
 class _Unit:
-    """A `<trans-unit>` or `<segment>`: its line, its texts, its state and its origin; None if it has none."""
+    """A `<trans-unit>` or `<segment>`: its line, its texts, its state and its origin; None if it has none.
+
+    Args:
+        has_code: inline codes were left out of a text.
+    """
 
     line: int
     state: str | None
@@ -41,6 +46,7 @@ class _Unit:
     is_approved: bool
     is_translated: bool
     texts: dict[str, Line] = field(default_factory=dict)
+    has_code: bool = False
 
     def fault(self) -> str | None:
         """Return the reason why this is no pair, if there is one."""
@@ -73,9 +79,11 @@ def open_xliff(request: PairRequest) -> PairFile:
     if request.columns is not None:
         raise ConfigError("XLIFF has no columns", path, advice="leave --columns out")
     left_out: Counter[str] = Counter()
+    n_with_code = 0
     reader = _UnitReader(path)
     for unit in read_items(request.text, reader):
         left_out[unit.fault() or ""] += 1
+        n_with_code += unit.has_code and unit.fault() is None
     n_pairs = left_out.pop("", 0)
     n_by_machine = left_out[_MACHINE_FAULT]
     listed = ", ".join(f"{n:,} {kind}" for kind, n in left_out.items())
@@ -94,7 +102,8 @@ def open_xliff(request: PairRequest) -> PairFile:
     note = f"{path}: read as XLIFF, {counted(n_pairs, 'unit')}" + (f" (left out: {listed})" if listed else "")
     note += f"; source: {sides[0]}, target: {sides[1]}"
     stated = languages[::-1] if swapped else languages
-    return PairFile(read, lambda: n_pairs, stated, (note,), count_by_machine=lambda: n_by_machine)
+    notes = (note, *code_lines(path, n_with_code, _CODE | _WRAPPING))
+    return PairFile(read, lambda: n_pairs, stated, notes, count_by_machine=lambda: n_by_machine)
 
 
 class _UnitReader:
@@ -139,7 +148,7 @@ class _UnitReader:
             is_approved = attributes.get("approved") == "yes"
             self._unit = _Unit(line, attributes.get("state"), attributes.get("subState"), is_approved, is_translated)
         elif name in _SIDES and parent in _UNITS and self._unit is not None:
-            self._side = SideText(_CODE)
+            self._side = SideText(_CODE, _WRAPPING)
             self._unit.state = attributes.get("state", self._unit.state)
             self._unit.origin = attributes.get("state-qualifier", self._unit.origin)
         elif name in ("xliff", "file"):
@@ -153,6 +162,7 @@ class _UnitReader:
         elif self._side is not None and name in _SIDES and self._unit is not None:
             line = self._side.line()
             self._unit.texts[name] = line.strip() if isinstance(line, str) else line
+            self._unit.has_code |= self._side.has_code
             self._side = None
         elif name in _UNITS and self._unit is not None:
             self.items.append(self._unit)
