@@ -9,6 +9,23 @@ from dragoman.translator import Translation
 from dragoman.translator.results import Flag
 
 
+def test_of_a_document_all_segments_are_named_in_a_file_and_a_terminal_says_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    n_segments = 2 * MOST_NAMED
+    for names_all in (False, True):
+        caplog.clear()
+        warnings = LineWarnings("segment", names_all=names_all)
+        for number in range(1, n_segments + 1):
+            warnings.tell(number, Translation("", 0.0, (), flags=("number", "low_confidence")), "A cat.")
+        warnings.finish(0.3)
+        named = [line for line in caplog.messages if line.startswith("segment ")]
+        assert len(named) == (n_segments if names_all else MOST_NAMED)
+        assert all("probably wrong" in line for line in named) == names_all
+        assert any("probably wrong; --min-confidence" in line for line in caplog.messages) == names_all
+        assert caplog.messages[-1].endswith("2> FILE") != names_all
+
+
 def told(caplog: pytest.LogCaptureFixture, flag: Flag, n_lines: int, *, is_typed: bool, quoted: str = "") -> list[str]:
     warnings = LineWarnings(is_typed=is_typed)
     for number in range(1, n_lines + 1):

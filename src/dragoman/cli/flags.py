@@ -41,10 +41,11 @@ class LineWarnings:
     Args:
         unit: word for what is translated at once.
         is_typed: a person waits for each line, so each warning is given at once, and none is counted.
+        names_all: name each line, however many there are: the warnings of a document go to a file.
     """
 
-    def __init__(self, unit: str = "line", *, is_typed: bool = False) -> None:
-        self._unit, self._is_typed = unit, is_typed
+    def __init__(self, unit: str = "line", *, is_typed: bool = False, names_all: bool = False) -> None:
+        self._unit, self._is_typed, self._names_all = unit, is_typed, names_all
         self._counts: Counter[Flag] = Counter()
         self._improbable: list[str] = []  # the first
         self._n_translations = 0
@@ -74,20 +75,31 @@ class LineWarnings:
         """
         if self._is_typed:
             return
+        n_more = 0
         for flag, count in self._counts.items():
-            if flag != "low_confidence" and count > MOST_NAMED:
+            if flag != "low_confidence" and count > MOST_NAMED and not self._names_all:
+                n_more += count - MOST_NAMED
                 _log.warning(f"{counted(count - MOST_NAMED, f'more {self._unit}')}: {_WORDS[flag]}")
         if count := self._counts["low_confidence"]:
             verb, them = ("is", "it") if count == 1 else ("are", "them")
             advice = f"--min-confidence {least} leaves {them} untranslated"
-            which = ", ".join(self._improbable) + (", …" if count > len(self._improbable) else "")
+            n_unnamed = 0 if self._names_all else count - len(self._improbable)
+            which = ", ".join(self._improbable) + (", …" if n_unnamed else "")
             label = self._unit if count == 1 else f"{self._unit}s"
-            problem = f"{count:,} of {counted(self._n_translations, self._unit)} {verb} probably wrong: {label} {which}"
+            named = "" if self._names_all else f": {label} {which}"
+            problem = f"{count:,} of {counted(self._n_translations, self._unit)} {verb} probably wrong{named}"
+            n_more += n_unnamed
             _log.warning(f"{problem}; {advice}")
+        if n_more and self._unit == "segment":
+            _log.warning("to have all segments named that need a check, send these messages to a file: 2> FILE")
 
     def _is_named(self, flag: Flag, file: str) -> bool:
         """Return True if a line has a warning of its own; `finish` tells of the improbable lines of a single file."""
-        return self._is_typed or ((flag != "low_confidence" or file != "") and self._counts[flag] <= MOST_NAMED)
+        return (
+            self._is_typed
+            or self._names_all
+            or ((flag != "low_confidence" or file != "") and self._counts[flag] <= MOST_NAMED)
+        )
 
 
 def _beginning(text: str) -> str:

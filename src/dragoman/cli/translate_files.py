@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -116,7 +117,7 @@ def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> 
 
 def _warnings() -> Callable[[InputFile, int, Translation, str], None]:
     """Return what warns of a flagged line or segment of a file."""
-    of_lines, of_segments = LineWarnings("line"), LineWarnings("segment")
+    of_lines, of_segments = LineWarnings("line"), LineWarnings("segment", names_all=not sys.stderr.isatty())
 
     def warn(file: InputFile, number: int, translation: Translation, text: str) -> None:
         warnings = of_lines if file.format is None else of_segments
