@@ -287,6 +287,14 @@ def test_a_report_is_asked_for_by_true_or_false(client: Any, value: str, status:
         assert answer.json()["error"] == "Invalid request: report parameter is neither true nor false"
 
 
+def test_a_file_in_another_language_is_refused_without_options_of_the_command(client: Any) -> None:
+    catalogue = b'<TS language="fr"><context><message><source>A dog</source><translation/></message></context></TS>'
+    data, files = {"source": "en", "target": "de"}, {"file": ("a.ts", catalogue)}
+    answer = client.post("/translate_file", data=data, files=files)
+    assert answer.status_code == 400
+    assert answer.json()["error"].endswith("; change the target language, or language in the file")
+
+
 def test_terms_are_obeyed_in_a_file(client: Any) -> None:
     sent = {"files": {"file": ("a.txt", b"A man sleeps.\nA dog sleeps.\n")}}
     data = {"source": "en", "target": "de", "report": "true"}

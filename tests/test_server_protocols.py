@@ -99,9 +99,10 @@ def test_an_error_in_the_middle_ends_the_stream(client: Any, monkeypatch: pytest
         (404, "there is no model other", {"model": "other"}),
         (404, "there is no model other:de", {"model": "other:de"}),
         (400, 'en, de, fr, zh; name one of them, such as "model": "everyday:de"', {"model": "everyday"}),
-        (400, "does not know the languages en-ja; its languages are en, de, fr, zh", {"model": "everyday:en-ja"}),
-        (400, "does not know the languages fr-xx", {"model": "everyday:fr-xx"}),
-        (400, "xx is not supported; the languages are en, de, fr, zh", {"model": "everyday:xx"}),
+        (404, "does not know en-ja; its languages are en, de, fr, zh", {"model": "everyday:en-ja"}),
+        (404, "does not know fr-xx", {"model": "everyday:fr-xx"}),
+        (404, "does not know xx", {"model": "everyday:xx"}),
+        (400, "xx is not supported; the languages are en, de, fr, zh", {"target_lang": "xx"}),
         (400, "n must be 1", {"n": 2}),
         (400, "response_format", {"response_format": {"type": "json_object"}}),
         (400, "besides text", {"content": [{"type": "image_url", "image_url": {"url": "x"}}]}),
@@ -143,7 +144,7 @@ def test_a_model_of_one_direction_needs_no_language(tmp_path: Path) -> None:
     ("method", "path", "status", "code"),
     [
         ("GET", "/v1/models/gpt", 404, "model_not_found"),
-        ("GET", "/v1/models/everyday:xx", 400, None),
+        ("GET", "/v1/models/everyday:xx", 404, "model_not_found"),
         ("GET", "/v1/chat/completions", 405, None),
         ("POST", "/v1/chat/nothing", 404, None),
         ("POST", "/v1/responses", 404, None),
@@ -298,6 +299,10 @@ def test_apertiums_translations_are_the_same(client: Any) -> None:
     )
     form = {"q": text, "langpair": "en|de"}
     assert client.post("/apertium/translate", data=form).json() == answer.json()
+    listed = '["A dog.", "A cat."]'  # a text of a program, not two
+    data = {"translatedText": german(client, listed)}
+    for answer in (apertium(client, listed), client.post("/apertium/translate", data=form | {"q": listed})):
+        assert answer.json()["responseData"] == data
     for pair in client.get("/apertium/listPairs").json()["responseData"]:
         codes = "|".join(pair[name] for name in ("sourceLanguage", "targetLanguage"))
         assert apertium(client, "1", codes).status_code == 200

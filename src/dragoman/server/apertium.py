@@ -52,7 +52,7 @@ def _answer(data: Any) -> Response:
 
 async def _translate(parts: ServerParts, request: Request, parameters: Parameters) -> str:
     """Answer /apertium/translate."""
-    (text, *_), _ = parameters.require_texts(1)
+    text = parameters.require_lines("q")
     pair = parameters.require_text("langpair")
     codes, format = pair.split("|"), parameters.optional_text("format") or "txt"
     if len(codes) != 2:

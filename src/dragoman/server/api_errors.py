@@ -10,6 +10,8 @@ from dragoman.errors import BundleError, ConfigError, DataError, DragomanError, 
 
 #: Parts of a place that a request has: names of fields, and indices. The others are kinds of values that were tried.
 _FIELD = re.compile(r"(?!str\Z|int\Z|float\Z|bool\Z)[a-z][a-z0-9_]*")
+#: Options of the command line, which documents name in their errors and clients lack.
+_LANGUAGE_OPTION = re.compile(r"--(source|target)-lang\b")
 _NO_OBJECT = ("model_attributes_type", "model_type")
 #: Messages for pydantic's own, which name its classes.
 _MESSAGES = {**dict.fromkeys(_NO_OBJECT, "it must be an object"), "extra_forbidden": "there is no such option"}
@@ -27,7 +29,7 @@ class ApiError(Exception):
     def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
         super().__init__(message)
         self.status = status
-        self.message = message.encode(errors="replace").decode()
+        self.message = _LANGUAGE_OPTION.sub(r"the \1 language", message.encode(errors="replace").decode())
         self.retry_after = retry_after
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -128,6 +128,8 @@ class Parameters:
     def require_texts(self, limit: int, name: str = "q") -> tuple[list[str], bool]:
         """Return the texts of a parameter, and True if they are a list. Lines of a form end in a newline only.
 
+        In a form, a `q` that is a list of strings in JSON is several texts, too, as LibreTranslate reads it.
+
         Args:
             limit: the most texts; -1 is none.
 
@@ -135,13 +137,26 @@ class Parameters:
             ApiError: there are none or too many, or they are no strings.
         """
         value = self._require(name)
+        if name == "q" and not self.is_json:
+            value = _listed(value) or value
         is_list = isinstance(value, list)
         if is_list:
             _check_limit(len(value), limit)
         texts = [_whole(text) for text in value] if is_list else [_whole(value)]
         if not all(isinstance(text, str) for text in texts):
             raise ApiError(400, f"Invalid request: {name} parameter is neither a string nor a list of strings")
-        return (texts if self.is_json else ["\n".join(text.splitlines()) for text in texts]), is_list
+        return [self._lines(text) for text in texts], is_list
+
+    def require_lines(self, name: str) -> str:
+        """Return one text as it was sent, whatever it looks like. Lines of a form end in a newline only.
+
+        Raises:
+            ApiError: it is no string, or empty.
+        """
+        return self._lines(self.require_text(name))
+
+    def _lines(self, text: str) -> str:
+        return text if self.is_json else "\n".join(text.splitlines())
 
     def n_alternatives(self, limit: int) -> int:
         """Return the parameter `alternatives`; 0 if it is missing or negative.
@@ -212,13 +227,10 @@ async def _form(request: Request, max_bytes: int) -> dict[str, Any]:
 
 
 def _by_name(items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the first value of each name; of `q` and DeepL's `text`, which may be there more than once, a list.
-
-    A `q` that is a list of strings in JSON is several texts, too.
-    """
-    texts = [value for name, value in items if name == "q"]
-    listed = _listed(texts[0]) if len(texts) == 1 else texts
-    several = {"q": listed, "text": [value for name, value in items if name == "text"]}
+    """Return the first value of each name; of DeepL's `text`, and of a `q` that is there more than once, a list."""
+    several = {each: [value for name, value in items if name == each] for each in ("q", "text")}
+    if len(several["q"]) == 1:
+        del several["q"]
     return dict(reversed(items)) | {name: values for name, values in several.items() if values}
 
 

@@ -223,17 +223,19 @@ def _pair(languages: str, directory: Directory) -> tuple[str, str]:
     Raises:
         ApiError: they are neither.
     """
-    if not languages or languages.lower() in {code.lower() for code in directory.languages}:
-        return "", languages
+    known = {code.lower(): code for code in ("", *directory.languages)}
+    if languages.lower() in known:
+        return "", known[languages.lower()]
     codes = languages.split("-")
     for at in range(1, len(codes)):
         pair = directory.find("-".join(codes[:at])), directory.find("-".join(codes[at:]))
         if None not in pair and pair[0] != pair[1]:
             return str(pair[0]), str(pair[1])
-    if not _ONE_LANGUAGE.fullmatch(languages):
-        problem = f"the model does not know the languages {languages[:100]}"
-        raise ApiError(400, f"{problem}; its languages are {some_of(directory.languages)}")
-    return "", languages
+    language = directory.find(languages) if _ONE_LANGUAGE.fullmatch(languages) else None
+    if language is None:
+        known_ones = some_of(directory.languages)
+        raise UnknownModelError(404, f"the model does not know {languages[:100]}; its languages are {known_ones}")
+    return "", language
 
 
 def _head(kind: str, body: ChatRequest) -> dict[str, Any]:
