@@ -24,12 +24,13 @@ import pytest
 from forks import PATIENCE
 from office_samples import odt
 from tiny import PAIRS, tiny_config, tiny_tokenizers, without_flags, write_tiny_bundle
+from typer.main import get_command
 
 from dragoman import demo
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli import line_progress
 from dragoman.cli.line_progress import with_progress
-from dragoman.cli.program import COMMANDS, GROUPS, explain, main, run
+from dragoman.cli.program import COMMANDS, GROUPS, build_app, explain, main, run
 from dragoman.cli.streams import result_lines
 from dragoman.cli.train import _test_set
 from dragoman.cli.training_settings import default_folder, recipe_settings
@@ -75,7 +76,20 @@ class Dragoman:
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         code = run([str(argument) for argument in arguments])
         out, err = self._capture.readouterr()
+        if code and err.startswith(b"error: "):
+            assert not lacking_options(list(map(str, arguments)), err.decode())
         return code, out, without_flags(err.decode())
+
+
+def lacking_options(arguments: Sequence[str], error: str) -> set[str]:
+    """The options that an error names and its command lacks; those of another command that it names do not count."""
+    command: Any = get_command(build_app(arguments[0]))
+    for argument in arguments:
+        command = getattr(command, "commands", {}).get(argument, command)
+    own = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help", "--debug"}
+    others = re.compile(rf"\b({'|'.join({*COMMANDS, *GROUPS} - set(arguments))})\b|No such option")
+    clauses = [clause for clause in re.split("; |\n", error) if not others.search(clause)]
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", " ".join(clauses))) - own
 
 
 def leave_out_the_check_that_trains(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +229,7 @@ def test_wrong_usage_is_exit_2_on_one_line(dragoman: Dragoman, arguments: list[s
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--output", "none/x.de"], "no such folder: none; make it, or choose another --output"),
+        (["--output", "none/x.de"], "no such folder: none; make it, or choose another output"),
         (["--output", "/proc/x.de"], "nothing can be written here"),
         (["--input", "."], "many files need --output, a folder for their translations"),
         (
@@ -1148,7 +1162,7 @@ def test_data_writes_nothing_where_one_file_is_there_already(dragoman: Dragoman,
     there = tmp_path / "validation.en"
     there.write_text("x\n")
     code, _, err = dragoman("data", "captions", "--size", 5, "-o", tmp_path)
-    assert (code, err) == (1, f"error: the output exists: {there}; use --overwrite, or another --output\n")
+    assert (code, err) == (1, f"error: the output exists: {there}; use --overwrite, or choose another output\n")
     assert list(tmp_path.iterdir()) == [there]
     assert dragoman("data", "captions", "--size", 5, "-o", tmp_path, "--overwrite")[0] == 0
 

@@ -404,6 +404,10 @@ def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.Capture
         append_units(table, [Unit("a", "b", "en", "de"), Unit("a", "b", "en", "fr")])
     with pytest.raises(DataError, match=r"cannot read|not found|no such"):
         list(open_units(tmp_path / "missing.tmx"))
+    (wide := tmp_path / "wide.tsv").write_text("A dog runs.\tEin Hund rennt.\tUn chien court.\n" * 2)
+    with pytest.raises(DataError, match="or leave only its two columns in the file") as caught:
+        list(open_units(wide))  # for which no command has --columns
+    assert "--columns" not in str(caught.value)
     assert run(["memory", "add", str(table), " ", "x"]) == 2
     assert run(["memory", "lookup", str(tmp_path / "missing.tmx"), "x"]) == 1
     assert run(["memory", "import", str(table), str(table)]) == 2

@@ -41,7 +41,8 @@ def test_an_update_is_better_or_the_old_model(start: Path, tmp_path: Path, capfd
     assert is_same == ("has the old weights" in told)
     assert told.count(" %   new text ") == 9  # each candidate, and the old weights
     assert after.tokenizers.equals(before.tokenizers)
-    assert run(["update", "-m", str(start), "--memory", str(memory), "-o", str(output)]) == 1  # it exists
+    assert run(["update", "-m", str(start), "--memory", str(memory), "-o", str(output)]) == 1
+    assert capfd.readouterr().err == f"error: the output exists: {output}; choose another output\n"
 
 
 def outcome(max_loss: float, *tried: tuple[int, float, float]) -> Outcome:
@@ -122,6 +123,8 @@ def test_translations_to_be_replayed_take_a_share_of_the_time(start: Path, monke
         assert [source for source, _ in trial.replay([], sources, (), 2.5)[1]] == sources[:20]
     assert "20 of them are translated, as many as --time allows" in lines
     assert [source for source, _ in trial.replay([], sources, ())[1]] == sources
+    monkeypatch.setattr(updating, "_MOST_TRANSLATED", 15)
+    assert [source for source, _ in trial.replay([], sources, ())[1]] == sources[:15]
 
 
 def test_a_source_is_trained_on_or_held_out(start: Path) -> None:

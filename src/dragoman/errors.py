@@ -100,12 +100,19 @@ class DragomanError(Exception):
         head = _line(problem) + (f": {_line(place[1:])}" if place else "") + (f"; {_line(advice)}" if advice else "")
         rest = [f"and {len(details) - _MOST:,} more"] if len(details) > _MOST else []
         self.message = "\n  ".join([head, *map(_line, details[:_MOST]), *rest])
+        self.advice = _line(advice)
         super().__init__(self.message)
 
     def found_in(self, path: Path, *, instead_of: Path) -> Self:
         """Name a path in place of another, such as the package of a file that was unpacked; return the error."""
         self.message = self.message.replace(str(instead_of), printable(str(path)))
         self.args = (self.message,)
+        return self
+
+    def advising(self, advice: str) -> Self:
+        """Give another advice in place of the one that there is; return the error."""
+        self.message = self.message.replace(f"; {self.advice}", f"; {advice}", 1)
+        self.advice, self.args = advice, (self.message,)
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -217,8 +217,13 @@ def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> N
     refuse_output(path, overwrite=overwrite)
 
 
-def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | None] = ()) -> None:
+def refuse_output(
+    path: Path, *, overwrite: bool, inputs: Iterable[str | Path | None] = (), has_option: bool = True
+) -> None:
     """Refuse an output that exists, or cannot be written.
+
+    Args:
+        has_option: the command has --overwrite.
 
     Raises:
         ConfigError: its suffix names a compression that dragoman does not write.
@@ -228,11 +233,11 @@ def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | 
 
     refuse_packing(path.suffix)
     if path.is_file() and any(os.path.exists(file) and path.samefile(file) for file in inputs if file is not None):
-        raise DataError("the output is an input too", path, advice="choose another --output")
+        raise DataError("the output is an input too", path, advice="choose another output")
     if path.exists() and not overwrite:
-        raise DataError("the output exists", path, advice="use --overwrite, or another --output")
+        raise DataError("the output exists", path, advice=f"{'use --overwrite, or ' * has_option}choose another output")
     if not path.parent.is_dir():
-        raise DataError("no such folder", path.parent, advice="make it, or choose another --output")
+        raise DataError("no such folder", path.parent, advice="make it, or choose another output")
     if path.is_file() or not path.exists():
         try:
             tempfile.TemporaryFile(dir=path.parent).close()
@@ -240,7 +245,7 @@ def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | 
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise  # the folder may be written
             problem = f"nothing can be written here ({error.strerror})"
-            raise DataError(problem, path.parent, advice="choose another --output") from None
+            raise DataError(problem, path.parent, advice="choose another output") from None
 
 
 def write_output(path: Path, content: bytes) -> None:

@@ -56,7 +56,7 @@ def update(
         --source-lang en --target-lang fr --old-pairs old.tsv
     """
     require_package("update", "torch")
-    refuse_output(output, overwrite=False)
+    refuse_output(output, overwrite=False, has_option=False)
     from dragoman.experiments.updating import update as update_model
     from dragoman.memories import TranslationMemory
 

@@ -36,8 +36,9 @@ Pair = tuple[str, str]
 _LEAST_HELD, _MOST_HELD, _OLD_HELD = 10, 200, 400
 #: Fewest new sources.
 _FEWEST = 2 * _LEAST_HELD
-#: Replayed pairs for each new one, and at least.
-_REPLAYED, _LEAST_REPLAYED = 4, 1_000
+#: Replayed pairs for each new one, and at least; and at most as many as the model translates itself without a time:
+#: the longest training then reads about so many.
+_REPLAYED, _LEAST_REPLAYED, _MOST_TRANSLATED = 4, 1_000, 20_000
 #: Share of the time for translations to be replayed, texts between looks at the clock, and seconds between messages.
 _REPLAY_SHARE, _PART_SIZE, _LOG_EVERY = 0.25, 200, 10.0
 #: Times that the training sees each new pair, and tokens of a step, of which half are new text.
@@ -209,7 +210,7 @@ class _Trial:
             {one for one in old if isinstance(one, str) and one.strip() and comparable(one) not in memory}
         )
         texts = texts[:n_replayed] or list(dict.fromkeys(learned))
-        return [], self._translated(texts, limit)
+        return [], self._translated(texts if limit is not None else texts[:_MOST_TRANSLATED], limit)
 
     def _translated(self, texts: Sequence[str], limit: float | None) -> list[Pair]:
         """Return texts with the model's translations: all, or as many as the speed of the first allows."""

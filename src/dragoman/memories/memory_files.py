@@ -73,7 +73,12 @@ def open_units(path: Path, languages: Languages = (None, None)) -> Iterator[Unit
         return
     from dragoman.data.formats import open_pairs
 
-    pairs = open_pairs(path, languages, None, "drop")
+    try:
+        pairs = open_pairs(path, languages, None, "drop")
+    except (ConfigError, DataError) as error:
+        if "--columns" not in error.advice:
+            raise
+        raise error.advising("name the two languages of the text, or leave only its two columns in the file") from None
     codes = tuple(known or asked for known, asked in zip(pairs.languages, languages, strict=True))
     n_read = n_unreadable = 0
     for _, source, target in pairs.read():
