@@ -115,7 +115,7 @@ _PATTERNS: dict[Kind, str] = {
         | {_START}[BCEFILSXZ]<(?:<\ (?:[^<>]|>(?!>)){{1,80}}\ >>|[^\s<>](?:[^<>]{{0,80}}[^\s<>])?>){_STOP}
         | {_TROFF}(?:[^\s\\]{{1,80}}{_TROFF})? | \\(?![nrt][A-Z\\])[A-Za-z]{{2,20}}\*?
         | \[(?:\d{{1,3}}|[*†‡§]|\#\w{{0,40}}|[A-Za-z]\w{{0,40}})\]_{_STOP}
-        | (?<![\w|])\|[A-Za-z][\w.-]{{0,60}}\|_{{0,2}}(?![\w|]) | (?<=\s)&(?:&(?=\s)|(?=\s[A-Z]))""",
+        | (?<![\w|])\|[A-Za-z][\w.-]{{0,60}}\|_{{0,2}}(?![\w|]) | (?<=\s)&&(?=\s)""",
     # Tags that end a line, and line breaks as programs write them: "one\\nTwo".
     "break": rf"""
         </?(?i:{_BREAKS})(?![\w:.-]){_ATTRIBUTES} | \\[nrt](?:\\[nrt])*(?![a-z])""",
