@@ -112,6 +112,15 @@ class Icu:
         answer = self._call(self._common, "ucurr_getName", code, self._language, 2, None, ctypes.byref(length))
         return ctypes.string_at(answer, 2 * length.value).decode("utf-16-le")
 
+    def quotes(self) -> list[str]:
+        """The quotation marks: start and end, and those of a quotation inside another."""
+        data = ctypes.c_void_p(self._call(self._international, "ulocdata_open", self._language))
+        buffer, found = ctypes.create_unicode_buffer(10), []
+        for kind in range(4):
+            size = self._call(self._international, "ulocdata_getDelimiter", data, kind, buffer, 10, result=ctypes.c_int)
+            found.append(ctypes.string_at(buffer, 2 * size).decode("utf-16-le"))
+        return found
+
     def unit_patterns(self, width: str, path: str, *, language: bytes | None = None) -> list[str]:
         """Patterns of a unit such as "length/meter" in one width, in all numbers and cases."""
         bundle = ctypes.c_void_p(self._call(self._common, "ures_open", b"icudt72l-unit", language or self._language))
@@ -293,6 +302,7 @@ def language_data(language: str) -> dict[str, object]:
     return {
         "source": source,
         **numbers(locale),
+        "quotes": icu.quotes(),
         **calendar(locale),
         "currencies": currencies(locale, icu),
         "units": units(icu),

@@ -105,7 +105,7 @@ def test_flagged_lines_are_named_with_their_file(
     translate = command(model, "--input", texts, "--output", tmp_path / "out")
     assert run(translate) == 0
     said = capfd.readouterr().err
-    message = "an address, a placeholder, an emoji or the like is missing or changed"
+    message = "an address, a placeholder, an emoji, a quotation mark or the like is missing or changed"
     assert sorted(re.findall(rf"warning: (\S+): ((?:line|segment) \d.*?): (?:.*; )?{message}", said)) == [
         ("more/c.en", "line 2"),
         ("more/c.en", "line 4"),

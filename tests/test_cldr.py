@@ -29,6 +29,8 @@ def test_a_language_is_described_whole(language: str) -> None:
         assert all(row["names"] or row.get("short") for row in data[key].values())
     assert all("{0}" in pattern for unit in data["units"].values() for pattern in unit["short"])
     assert all(data["number_words"][str(number)] for number in (*range(21), *range(30, 100, 10), 100, 1000))
+    assert len(data["quotes"]) == 4
+    assert all(len(mark) == 1 and not mark.isalnum() for mark in data["quotes"])
     assert "{0}" in data["percent"]
     assert "{0}" in data["money"]
     assert "{1}" in data["money"]

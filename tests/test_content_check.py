@@ -49,3 +49,20 @@ def test_a_term_answers_for_its_own_digits_and_spans(
 ) -> None:
     n_terms = len(TermList([term]).find(source))
     assert content_flags(source, translation, (), ("en", "de"), (), [term] * n_terms) == flags
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "flags"),
+    [
+        ('He said "yes".', "Il a dit « oui.", ["span"]),
+        ('He said "yes".', "Il a dit « oui ».", []),
+        ('He said "yes".', "Il a dit oui.", []),
+        ('He said "yes" or "no".', "他说“是”或“不。", ["span"]),
+        ('"Yes.', "“Ja.", []),
+        ('The "screen" has 15 inches.', 'Der Bildschirm hat 15".', []),
+        ('Yes, the "IDF".', 'כן, צה"ל.', []),
+    ],
+)
+def test_a_quotation_mark_without_a_partner_is_flagged(source: str, translation: str, flags: list[str]) -> None:
+    assert content_flags(source, translation, (), ("en", "xx")) == flags
+    assert content_flags(source, translation, (), ("en", "xx"), ["spans"]) == []

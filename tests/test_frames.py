@@ -12,10 +12,12 @@ from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.translator import frames
 from dragoman.translator.cutting import SegmentLimits, cut
 from dragoman.translator.directions import Directions
+from dragoman.translator.frame_quotes import with_own_quotes
 from dragoman.translator.frames import is_enclosed, parts
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.planning import Planner
+from dragoman.translator.plans import with_gaps
 from dragoman.translator.reading import KnownParts, TextReader
 from dragoman.translator.request import Request
 
@@ -154,3 +156,30 @@ def test_a_text_that_one_look_finds_without_a_frame_has_none(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(frames, "_WITHOUT_FRAME", re.compile("(?!)"))
         assert list(parts(text)) == quick
+
+
+def written(text: str, language: str) -> str:
+    """Return a text as its own translation, with the marks of a language."""
+    segments = cut(text, lambda part: list(map(ord, part)), SegmentLimits(500, sentences=1))
+    segments = with_own_quotes(segments, language)
+    return "".join(with_gaps(segments, [each.copy for each in segments], " "))
+
+
+@pytest.mark.parametrize(
+    ("text", "english", "german", "french"),
+    [
+        ("“I am here.”", "“I am here.”", "„I am here.“", "« I am here. »"),
+        ("« I am here. »", "“I am here.”", "„I am here.“", "« I am here. »"),
+        ("»‚I am.‘«", "“‘I am.’”", "„‚I am.‘“", "« “I am.” »"),
+        ("(„I am.“)", "(“I am.”)", "(„I am.“)", "(« I am. »)"),
+        ("„I am.“ – “He is.”", "“I am.” – “He is.”", "„I am.“ – „He is.“", "« I am. » – « He is. »"),
+        ("‘I’m here.’", "“I’m here.”", "„I’m here.“", "« I’m here. »"),
+        ('"I am here."', '"I am here."', '"I am here."', '"I am here."'),
+        ("“Yes,” he said.", "“Yes,” he said.", "“Yes,” he said.", "“Yes,” he said."),
+    ],
+)
+def test_quotation_marks_of_frames_are_those_of_the_target_language(
+    text: str, english: str, german: str, french: str
+) -> None:
+    assert [written(text, language) for language in ("en", "de", "fr")] == [english, german, french]
+    assert written(text, "xx") == text

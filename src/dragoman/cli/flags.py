@@ -25,7 +25,7 @@ _WORDS: dict[Flag, str] = {
     "repetition": "the translation repeats itself",
     "length": "the translation is far longer or shorter than usual (words may be missing or invented)",
     "copied": "a part was copied: no text (a hash, code, a message of ICU), or letters that the model does not know",
-    "span": "an address, a placeholder, an emoji or the like is missing or changed",
+    "span": "an address, a placeholder, an emoji, a quotation mark or the like is missing or changed",
     "number": "a number is missing or changed",
     "script": "it has letters of another script, which are not in the text",
     "term_missing": "a term has none of its translations",

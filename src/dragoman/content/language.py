@@ -58,6 +58,11 @@ class Language:
         return forms
 
     @property
+    def quotes(self) -> list[str]:
+        """The quotation marks: start and end, and those of a quotation in another; with the spaces inside them."""
+        return self.known("quotes") or list(self.cldr["quotes"])
+
+    @property
     def vowels(self) -> str:
         """The letters, without accents, before which words have these forms; none if it is not known."""
         return str(self._known.get("vowels", ""))

@@ -17,6 +17,8 @@ from dragoman.translator.reading import RESERVED
 from dragoman.translator.results import Flag
 
 _LETTER = lazy_pattern(rf"[^\W\d_{UNSPACED}]")
+#: Quotation marks that are no apostrophes, and straight ones that may be none: 5", and inside a word of Hebrew.
+_QUOTES, _NO_QUOTE = '"“”„«»「」『』', lazy_pattern(r'\d"|\w"[^\W\d_]')
 
 
 def content_flags(
@@ -29,8 +31,8 @@ def content_flags(
 ) -> list[Flag]:
     """Return the flags of what a translation lost or invented; an empty list if it has all.
 
-    `span` is for spans and protected stretches that are missing, repeated or invented, and for missing symbols;
-    `number` for what `content_faults` finds.
+    `span` is for spans and protected stretches that are missing, repeated or invented, for missing symbols, and for
+    quotation marks without a partner; `number` for what `content_faults` finds.
 
     Args:
         source, translation: the texts.
@@ -42,9 +44,24 @@ def content_flags(
     flags: list[Flag] = []
     if SPANS not in off and has_span_faults(source, translation, stretches, terms):
         flags.append("span")
+    flags += quote_flags(source, translation, off)
     if content_faults(source, translation, stretches, languages, off, terms):
         flags.append("number")
     return flags
+
+
+def quote_flags(source: str, translation: str, off: Sequence[str]) -> list[Flag]:
+    """Return the flag of a translation with a quotation mark that has no partner, though all in its source have one.
+
+    Marks that are all gone have no flag: people leave them out too often.
+    """
+    if SPANS in off or (n_quotes := _n_quotes(source)) == 0 or n_quotes % 2:
+        return []
+    return ["span"] if _n_quotes(translation) % 2 and not _NO_QUOTE.search(translation) else []
+
+
+def _n_quotes(text: str) -> int:
+    return sum(map(text.count, _QUOTES))
 
 
 def has_span_faults(source: str, translation: str, stretches: Sequence[str], terms: Sequence[Term] = ()) -> bool:

@@ -15,7 +15,7 @@ from dragoman.text.protection import merged
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import Choice, ranked, restored
-from dragoman.translator.content_check import content_flags
+from dragoman.translator.content_check import content_flags, quote_flags
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.judging import confidence, confidence_flags, or_source
@@ -103,13 +103,14 @@ class Finisher:
         alternatives = [_alternative(plan, candidates, between) for candidates in ranks]
         best = alternatives[0]
         found = confidence(plan, [choice.candidates[0] for choice in chosen])
+        lone_quotes = [] if plan.request.plain else quote_flags(plan.text, best.text, plan.request.off)
         return Translation(
             best.text,
             best.score,
             best.tokens,
             tuple(alternatives),
             n_parts=max(1, sum(not segment.is_frame for segment in plan.segments)),
-            flags=merge_flags([*_flags(plan, chosen), *confidence_flags(plan, found)]),
+            flags=merge_flags([*_flags(plan, chosen), *lone_quotes, *confidence_flags(plan, found)]),
             confidence=found,
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
             repairs=tuple(dict.fromkeys(name for choice in chosen for name in choice.repairs)),

@@ -28,7 +28,9 @@ _ITEM = lazy_pattern(
 )
 #: Most layers of a frame: brackets in brackets, tags, the mark of a list. To look for one takes a pass over the text.
 _MOST_LAYERS = 12
-_BRACKETS = {"(": ")", "[": "]", "{": "}", "“": "”", "‘": "’", "«": "»", "„": "“", "‚": "‘", "»": "«", "‹": "›"}
+#: Quotation marks that differ from language to language, each with its partner.
+QUOTES = {"“": "”", "‘": "’", "«": "»", "„": "“", "‚": "‘", "»": "«", "‹": "›"}
+_BRACKETS = {"(": ")", "[": "]", "{": "}", **QUOTES}
 _QUOTES = "\"'"
 _LETTER = lazy_pattern(r"[^\W\d_]")
 #: A text without a frame, as most are: a word before a space or a comma, no tags, and no white space at the end.

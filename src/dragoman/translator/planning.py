@@ -24,6 +24,7 @@ from dragoman.translator.confidence import Calibration
 from dragoman.translator.cutting import MAX_CHARACTERS_PER_TOKEN, Segment, SegmentLimits, cut, encode_if_short
 from dragoman.translator.demanded_terms import demanded_terms, with_terms
 from dragoman.translator.directions import Directions, TaggedText
+from dragoman.translator.frame_quotes import with_own_quotes
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.number_masks import Written, all_numbers, first_numbers
@@ -234,7 +235,7 @@ class Planner:
             return segment._replace(
                 text=reader.original(segment.text),
                 flag=None if form else segment.flag,
-                written=form,
+                written=form or reader.original(segment.written),
                 protected=reader.protected(segment.text),
                 reading=Reading() if segment.is_copied or form else read(segment.text),
             )
@@ -244,7 +245,7 @@ class Planner:
         start = self._tokenizers.target_ids("", tagged.target_lang)
         segments = [
             self._restricted(finished(segment)._replace(prefix_ids=start), tagged)
-            for segment in cut(reader.text, encode, limits)
+            for segment in with_own_quotes(cut(reader.text, encode, limits), tagged.target_lang)
         ]
         return self._in_context(segments, request.context, limits) if self._n_context else segments
 

@@ -14,7 +14,7 @@ from dragoman.memories import MemoryMatch
 #: `copied`: a part of the text was copied, because no model, or not this one, can read it; or all of it, because of a
 #: message of ICU;
 #: `unusual`: the text is longer than the lines of the training text;
-#: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
+#: `span`: an address, a placeholder, an emoji, a quotation mark or the like is missing, changed or repeated;
 #: `number`: a number, a month, a weekday, a time or its half of the day, a minus sign, a unit or a currency is missing,
 #: changed or invented;
 #: `script`: it has letters that its language does not use, and that are not in the text;
