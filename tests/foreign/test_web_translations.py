@@ -48,6 +48,7 @@ TEXTS = [
     ">>zh<< The cat sits on the mat.",
     "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 is a hash, " + "and this goes on, " * 60,
     "一个男人在骑马。她在看书。",
+    "“A man is riding.” « She is reading a book! » (‘Two dogs run.’) „No.“",
 ]
 SHORT_TEXTS = [text for text in TEXTS if len(text) < 200]
 

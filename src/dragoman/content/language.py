@@ -349,6 +349,12 @@ def languages_of(codes: str) -> list[Language]:
     return [] if None in found else [each for each in found if each is not None]
 
 
+def all_languages() -> list[Language]:
+    """Return the languages that there is data for."""
+    codes = sorted(path.name.removesuffix(".json") for path in (files("dragoman.content") / "cldr").iterdir())
+    return [known for code in codes if (known := language_of(code)) is not None]
+
+
 @cache
 def language_of(code: str) -> Language | None:
     """Return the language of a code, such as "de-AT"; None if there is no data for it."""

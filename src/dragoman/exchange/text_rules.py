@@ -10,6 +10,7 @@ import re
 from types import ModuleType
 
 from dragoman.alignment import word_spans
+from dragoman.content.language import all_languages
 from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.text import (
     cleaning,
@@ -23,7 +24,7 @@ from dragoman.text import (
     spans,
     tags,
 )
-from dragoman.translator import cutting, frames, marks, reading
+from dragoman.translator import content_check, cutting, frames, marks, reading
 
 #: The names of patterns in each module. Most are private: no other Python code needs them.
 _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
@@ -40,6 +41,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (shouting, ("_WORD", "_WORD_CHARACTER")),
     (icu_messages, ("_HEAD",)),
     (odd_characters, ("_PART", "_SMALL", "_UNIT", "_NUMBER_BEFORE")),
+    (content_check, ("_QUOTE", "_NO_QUOTE")),
     (frames, ("_BETWEEN", "_LEADING_TAGS", "_TRAILING_TAGS", "_ITEM", "_LETTER")),
     (word_spans, ("_WORD", "_INVISIBLE")),
 )
@@ -58,6 +60,8 @@ def rules() -> str:
             "Record<string, string>",
             {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},
         ),
+        "PARTNERS": ("Record<string, string>", frames.QUOTES),
+        "QUOTES": ("Record<string, string[]>", {each.code: each.quotes for each in all_languages()}),
     }
     first = "// Made by `dragoman export web` from the patterns and tables of the Python package.\n"
     return first + "".join(

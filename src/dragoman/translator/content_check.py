@@ -18,7 +18,7 @@ from dragoman.translator.results import Flag
 
 _LETTER = lazy_pattern(rf"[^\W\d_{UNSPACED}]")
 #: Quotation marks that are no apostrophes, and straight ones that may be none: 5", and inside a word of Hebrew.
-_QUOTES, _NO_QUOTE = '"“”„«»「」『』', lazy_pattern(r'\d"|\w"[^\W\d_]')
+_QUOTE, _NO_QUOTE = lazy_pattern('["“”„«»「」『』]'), lazy_pattern(r'\d"|\w"[^\W\d_]')
 
 
 def content_flags(
@@ -55,13 +55,9 @@ def quote_flags(source: str, translation: str, off: Sequence[str]) -> list[Flag]
 
     Marks that are all gone have no flag: people leave them out too often.
     """
-    if SPANS in off or (n_quotes := _n_quotes(source)) == 0 or n_quotes % 2:
-        return []
-    return ["span"] if _n_quotes(translation) % 2 and not _NO_QUOTE.search(translation) else []
-
-
-def _n_quotes(text: str) -> int:
-    return sum(map(text.count, _QUOTES))
+    n_quotes, n_written = (len(_QUOTE.findall(text)) for text in (source, translation))
+    is_alone = n_quotes > 0 and n_quotes % 2 == 0 and n_written % 2 == 1 and not _NO_QUOTE.search(translation)
+    return ["span"] if is_alone and SPANS not in off else []
 
 
 def has_span_faults(source: str, translation: str, stretches: Sequence[str], terms: Sequence[Term] = ()) -> bool:

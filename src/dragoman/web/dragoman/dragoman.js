@@ -3,6 +3,7 @@
 import { linkWords, placesInParts, tokenWeights, wordsOf } from "./alignment.js";
 import { choose } from "./choosing.js";
 import { isCopied } from "./cutting.js";
+import { hasLoneQuote } from "./frame_quotes.js";
 import { Engine } from "./engine.js";
 import { fetchBytes, readModelFile } from "./model_file.js";
 import { requestOf, searchOf } from "./options.js";
@@ -121,7 +122,7 @@ export class Translator {
     return plan.segments.map((segment, i) => {
       const result = found[i];
       if (!result) {
-        const candidate = copiedCandidate(segment.prefix ? `${segment.prefix} ${segment.text}` : segment.text);
+        const candidate = copiedCandidate(segment.prefix ? `${segment.prefix} ${segment.text}` : segment.written ?? segment.text);
         return { ...segment, candidates: Array(nBest === Infinity ? 1 : nBest).fill(candidate), losses: [], nodes: [] };
       }
       const candidates = result.candidates.map((hypothesis) => ({ hypothesis, text: this.target.decode(hypothesis.ids) }));
@@ -152,6 +153,7 @@ export class Translator {
     });
     const raised = new Set(done.flatMap(({ text, candidates: [best], losses, flag, reading }) => [...best.hypothesis.faults, ...losses, hasText(text) ? flag : null, reading.hasForeign ? "copied" : null]));
     const [best] = candidates;
+    if (best && hasLoneQuote(plan.text, best.text)) raised.add("span");
     /** @type {Translation} */
     const translation = { text: best?.text ?? "", score: best?.score ?? 0, tokens: best?.tokens ?? [], candidates, flags: FLAGS.filter((flag) => raised.has(flag)) };
     const searched = done.filter((segment) => !isCopied(segment));

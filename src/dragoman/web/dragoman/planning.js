@@ -2,6 +2,7 @@
 
 import { sanitize, splitTags } from "./cleaning.js";
 import { cut, isCopied } from "./cutting.js";
+import { withOwnQuotes } from "./frame_quotes.js";
 import { knownCharacters, knownIn } from "./odd_characters.js";
 import { UNKNOWN_LANGUAGE, baseLanguage, matchAt, pattern, strip, stripLeft } from "./patterns.js";
 import { Reading, TextReader } from "./reading.js";
@@ -16,6 +17,7 @@ const UNKNOWN_COST = 9;
  * @property {"copied" | "unusual" | null} flag
  * @property {boolean} [isFrame] it stands around sentences, and is written as it is
  * @property {string} [gap] the white space before it, where it or its neighbour is a frame
+ * @property {string} [written] its translation, if it is a frame with quotation marks
  * @property {Reading} reading what the ids were made of
  * @property {string} prefix
  * @property {number[]} prefixIds
@@ -64,7 +66,7 @@ export class Planner {
     const added = [...this.languages].filter(([tag, code]) => code === targetLang && !typed.includes(tag)).map(([tag]) => tag);
     const tags = [...added, ...typed].join(" ");
     const hasIcuMessage = pattern("icu_messages.HEAD").test(rest);
-    const segments = hasIcuMessage ? [this.#copied(input)] : this.#segments(rest, tags, sourceLang ?? UNKNOWN_LANGUAGE, request);
+    const segments = hasIcuMessage ? [this.#copied(input)] : this.#segments(rest, tags, [sourceLang ?? UNKNOWN_LANGUAGE, targetLang], request);
     const prefix = sanitize(request.prefix);
     if (strip(prefix) && segments.length) this.#begin(segments[0], prefix, request.maxLength);
     return { text, typedTags: typed.join(" "), tags, languages: [sourceLang ?? UNKNOWN_LANGUAGE, targetLang], segments };
@@ -95,9 +97,9 @@ export class Planner {
     throw new Error(`the model does not ${verb} ${JSON.stringify(code)}; it translates ${listed}`);
   }
 
-  /** Cut a text; the ids of each segment begin with the tags. @param {string} text @param {string} tags @param {string} language @param {PlanRequest} request @returns {PlannedSegment[]} */
-  #segments(text, tags, language, request) {
-    const base = this.description.bases[language] ?? language;
+  /** Cut a text; the ids of each segment begin with the tags. @param {string} text @param {string} tags @param {[string, string]} languages @param {PlanRequest} request @returns {PlannedSegment[]} */
+  #segments(text, tags, languages, request) {
+    const [base, target] = languages.map((language) => this.description.bases[language] ?? language);
     const cost = (/** @type {string} */ word) => this.#cost(word);
     const { reserved } = this.description;
     const reader = new TextReader(text, base, reserved, cost, knownIn(base, this.isKnown));
@@ -116,9 +118,11 @@ export class Planner {
       const { text } = read(segment);
       return this.source.encode(tags ? `${tags} ${text}` : text);
     };
-    return cut(reader.text, encode, { ...this.#limits(request.sentences), takesFrames: !request.prefix }).map((segment) => ({
+    const segments = cut(reader.text, encode, { ...this.#limits(request.sentences), takesFrames: !request.prefix });
+    return withOwnQuotes(segments, target).map((segment) => ({
       ...segment,
       text: reader.original(segment.text),
+      ...(segment.written && { written: reader.original(segment.written) }),
       reading: isCopied(segment) ? new Reading() : read(segment.text),
       prefix: "",
       prefixIds: [],
