@@ -197,7 +197,8 @@ export class Translator {
       const { attention, sizes } = this.#forced(segment, ids);
       return linkWords(tokenWeights(attention, this.description.alignment, sizes), source, target);
     });
-    return links.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+    const unique = new Map(links.map((link) => [link.join(), link])); // frames share words with their sentence
+    return [...unique.values()].sort((one, other) => one[0] - other[0] || one[1] - other[1]);
   }
 
   /** @param {Done} segment @param {number} nTags */
