@@ -117,6 +117,8 @@ def test_tags_go_with_their_words() -> None:
     check("One [im] two", "Eins zwei", "0-0 1-1", "Eins [im] zwei")
     check("Read [b]{f(x, y)}[/b] now", "Lies jetzt {f(x, y)}", "0-0 1-2 2-3 3-1", "Lies jetzt [b]{f(x, y)}[/b]")
     check("the [b]red[/b] horse", "这匹红马", "0-0 0-1 1-2 2-3", "这匹[b]红[/b]马")
+    check("it is [b]not[/b] big", "它不是大", "0-0 1-1 1-2 3-3", "它[b]不是[/b]大")  # one piece, linked to "is"
+    check("it is [b]not[/b] big", "Das istgut so", "0-0 1-1 3-2", "Das [b]istgut[/b] so")
     check("[b][/b][im]", "", "", "[b][/b][im]")
     check("[i]Please[/i] [b]do not[/b] go", "Geht weg", "0-0 0-1", "[i]Geht weg[/i][b][/b]")
     check("[b].[/b] do", "tu", "1-0", "[b][/b] tu")

@@ -154,8 +154,13 @@ class _Projection:
             if not free or not self._has_text(node):
                 return cut, cut
             at = bisect_left(free, cut)
-            nearest = min(free[max(0, at - 1) : at + 1], key=lambda unit: abs(unit + 0.5 - cut))
-            return nearest, nearest + 1
+            start = min(free[max(0, at - 1) : at + 1], key=lambda unit: abs(unit + 0.5 - cut))
+            end = start + 1
+            while start > within[0] and self._is_one_word(start):
+                start -= 1
+            while end < within[1] and self._is_one_word(end):
+                end += 1
+            return start, end
         if len(own) >= _DENSE * (own[-1] + 1 - own[0]):
             return own[0], own[-1] + 1
         runs = [[own[0]]]
@@ -166,6 +171,11 @@ class _Projection:
                 runs.append([unit])
         longest = max(runs, key=len)
         return longest[0], longest[-1] + 1
+
+    def _is_one_word(self, unit: int) -> bool:
+        """Return True if a unit goes on with the word of the unit before it, as characters of a piece do in Chinese."""
+        is_joined = self._units[unit - 1][1] == self._units[unit][0] and self._has_words(unit - 1)
+        return is_joined and self._has_words(unit) and self._links[unit - 1] == self._links[unit]
 
     def _is_whole(self, mark: Mark) -> bool:
         """Return True if a mark wraps the whole text."""
