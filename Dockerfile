@@ -1,14 +1,15 @@
 # A translation server as LibreTranslate is: docker build -t dragoman . (docs/guide/deploy.md)
-FROM python:3.12-slim AS build
+FROM python:3.13-slim AS build
 # hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
 COPY . /source
 WORKDIR /source
 ENV DRAGOMAN_REQUIRE_LIBRARIES=1
 RUN python -m venv --without-pip /opt/dragoman \
-    && pip --no-cache-dir --python /opt/dragoman/bin/python install -c constraints.txt ".[serve,documents,memory]"
+    && pip --no-cache-dir --python /opt/dragoman/bin/python install -c constraints.txt ".[serve,documents,memory]" \
+    && find /opt/dragoman -name tests -type d -prune -exec rm -r {} + # those of NumPy and others
 
-FROM python:3.12-slim
+FROM python:3.13-slim
 COPY --from=build /opt/dragoman /opt/dragoman
 # Only `get` writes here; a server writes temporary files alone.
 RUN mkdir /models && chown 65532:65532 /models
