@@ -482,14 +482,6 @@ def test_the_parts_of_a_model_are_bounded_before_anything_is_built() -> None:
                 settings(f"model.{name}={value}")
 
 
-def test_the_padding_id_is_a_setting_only_of_runs_of_release_0_1_0(tmp_path: Path) -> None:
-    for name in ("config.yaml", "recipe.yaml"):
-        (tmp_path / name).write_text("model: {d_ff: 64, pad_id: 0}\n")
-    assert read_recipe(tmp_path / "config.yaml") == {"model": {"d_ff": 64}}
-    with pytest.raises(ConfigError, match="pad_id"):
-        parse_config(read_recipe(tmp_path / "recipe.yaml"))
-
-
 def test_a_tie_must_fit_the_vocabularies() -> None:
     sizes = {"source_vocab_size": 10, "target_vocab_size": 12}
     assert ModelConfig(**sizes, tie="decoder").head_widths == (64, 64)

@@ -322,15 +322,15 @@ def test_curves_are_those_of_the_log(reference: Path) -> None:
 def test_broken_lines_of_a_log_are_skipped(tmp_path: Path) -> None:
     log = tmp_path / "metrics.jsonl"
     lines = [
-        '{"step": 1, "nll": 2.5, "lr": null}',
+        '{"step": 1, "training_nll": 2.5, "lr": null}',
         "[1]",
-        '{"step": "x", "nll": 1}',
-        '{"step": 2, "nll": true}',
+        '{"step": "x", "training_nll": 1}',
+        '{"step": 2, "training_nll": true}',
         '{"step": 3, "training_nll": 1.5}',
         '{"st',
     ]
     log.write_text("\n".join(lines))
-    assert read_curves(tmp_path).training_loss == [(1, 2.5), (3, 1.5)]  # the older name and that of now
+    assert read_curves(tmp_path).training_loss == [(1, 2.5), (3, 1.5)]
     log.write_text('{"st')
     with pytest.raises(DataError, match="nothing has been logged yet"):
         read_curves(tmp_path)

@@ -355,11 +355,6 @@ def _files(folder: Path, pairs: Pairs) -> list[str]:
     return ["--source", str(data.source), "--target", str(data.target)]
 
 
-def test_recipes_without_the_setting_prepare_what_they_did() -> None:
-    assert "drop" not in DataConfig().for_older_releases()
-    assert DataConfig(drop=("copied",)).for_older_releases()["drop"] == ["copied"]
-
-
 # -- real text ---------------------------------------------------------------------------------------------------
 
 

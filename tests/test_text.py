@@ -170,7 +170,6 @@ def test_lowercase(kind: str) -> None:
 def test_a_source_of_any_case_and_a_target_with_capitals(kind: str, joint: bool, tmp_path: Path) -> None:
     learned = learn(kind, lowercase_source=True, joint=joint)
     learned.save(tmp_path)
-    assert json.loads((tmp_path / "tokenizer.json").read_text())["format_version"] == 2
     for each in (learned, load_tokenizers(tmp_path)):
         assert each.source.encode(ENGLISH[0].upper()) == each.source.encode(ENGLISH[0].lower())
         assert each.target.decode(each.target.encode(GERMAN[0])) == GERMAN[0]
@@ -187,12 +186,6 @@ def test_lowercasing_source_keeps_the_vocabularies(kind: str) -> None:
     assert after.source.encode(ENGLISH[0].upper()) == before.source.encode(ENGLISH[0].lower())
     assert after.target.encode(GERMAN[0]) == before.target.encode(GERMAN[0])
     assert not after.equals(before)
-
-
-def test_tokenizers_without_lowercase_source_are_saved_as_version_1(tmp_path: Path) -> None:
-    learn("characters").save(tmp_path)
-    assert "lowercase_source" not in json.loads((tmp_path / "tokenizer.json").read_text())["config"]
-    assert json.loads((tmp_path / "tokenizer.json").read_text())["format_version"] == 1
 
 
 # -- pieces ------------------------------------------------------------------------------------------------------
@@ -587,9 +580,9 @@ def test_a_model_with_other_special_tokens_is_refused(tmp_path: Path) -> None:
         ("config", None),
         ("config", {"kind": "regex"}),
         ("config", {"kind": "bpe", "pattern": ".*"}),
-        ("source_lang", 7),
-        ("target_lang", "x" * 1000),
-        ("source_lang", None),
+        ("directions", [[7, "de"]]),
+        ("directions", [["en", "x" * 1000]]),
+        ("directions", None),
     ],
 )
 def test_a_damaged_description_is_refused(key: str, value: object, tmp_path: Path) -> None:

@@ -182,15 +182,12 @@ def test_each_loss_is_shown_under_its_name(corpus: Path, tmp_path: Path, log_lin
     assert "training loss and validation loss: cross-entropy in nats a token" in log_lines
 
 
-def test_a_log_of_an_older_version_goes_on(corpus: Path, reference: Path, tmp_path: Path) -> None:
+def test_a_log_loses_lines_of_steps_that_are_made_again(corpus: Path, reference: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     train(settings(corpus, max_steps=12), run, device="cpu")
     log = run / "metrics.jsonl"
-    old = log.read_text(encoding="utf-8").replace("training_loss", "loss").replace("training_nll", "nll")
-    log.write_text(old + '{"step": 13, "loss": 1.0}\n', encoding="utf-8")
+    log.write_text(log.read_text(encoding="utf-8") + '{"step": 13, "training_loss": 1.0}\n', encoding="utf-8")
     train(settings(corpus), run, device="cpu")
-    text = log.read_text(encoding="utf-8")
-    assert text.startswith(old)
     assert [record["step"] for record in read_metrics(run) if "training_loss" in record] == list(range(1, 31))
     assert read_curves(run).training_loss == read_curves(reference).training_loss
 

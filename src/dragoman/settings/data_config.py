@@ -65,11 +65,6 @@ class DataConfig(TextOrigin):
     misaligned: Literal["error", "keep"] = "error"
     """Stop if the two sides do not belong together (one of them lost a line, say), or use the text as it is."""
 
-    def for_older_releases(self) -> dict[str, Any]:
-        """Return the settings that decide the prepared corpus, as JSON; newer settings only if they are on."""
-        unused = {name for name in ("clean", "columns", "context", "drop") if not getattr(self, name)}
-        return self.model_dump(mode="json", exclude={"misaligned", "corpora", "temperature"} | unused)
-
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Yield two origins of one text, half an origin, unknown language codes, and mixtures that cannot be."""
         yield from self.origin_problems(("", "validation_", "test_"), _option)

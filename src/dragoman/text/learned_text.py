@@ -101,12 +101,12 @@ class LearnedText(Section):
         )
 
     def as_fact(self) -> dict[str, Any]:
-        """Return them as JSON, without those that older releases do not know if they are 0."""
-        return self.model_dump(mode="json", exclude=None if self.context else {"context", "context_tokens"})
+        """Return them as JSON."""
+        return self.model_dump(mode="json")
 
     @classmethod
     def of_bundle(cls, facts: Mapping[str, Any], name: str | Path) -> Self | None:
-        """Read the statistics from a bundle's facts; None if there are none, as in bundles of earlier releases.
+        """Read the statistics from a bundle's facts; None if there are none, as in imported models.
 
         Raises:
             BundleError: they are not statistics that `count` gives.
