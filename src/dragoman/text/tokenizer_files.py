@@ -1,9 +1,9 @@
 """Reading the files of tokenizers, also those of a stranger.
 
-    tokenizer.json        format version, settings, special ids; the directions, or languages for all between them
-    joint.model           a SentencePiece model; or source.model and target.model
-    joint.json            a list of words or characters, or of a model's pieces that are numbered otherwise than there;
-                          or source.json and target.json
+tokenizer.json        format version, settings, special ids; the directions, or languages for all between them
+joint.model           a SentencePiece model; or source.model and target.model
+joint.json            a list of words or characters, or of a model's pieces that are numbered otherwise than there;
+                      or source.json and target.json
 """
 
 from __future__ import annotations
