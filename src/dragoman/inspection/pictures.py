@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
     from dragoman.alignment.capture import Kind
     from dragoman.inspection.attention_maps import Attention
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-
 #: Colours that people with any kind of colour vision can tell apart (Okabe and Ito 2008).
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 #: Fonts with scripts that matplotlib's own lacks, tried in this order where they are installed.
