@@ -308,11 +308,11 @@ def test_a_vocabulary_is_learned_or_memory_is_too_short_for_it(kind: str, tmp_pa
         "        seen.add('learned')\n"
         "    except ResourceError as error: seen.add(error.message)\n"
         "assert len(learned) == 1, len(learned)\n"
-        "assert len(seen) > 1 and all('learn' in each for each in seen), seen",
+        "assert len(seen) > 1, seen",
         encoding="utf-8",
     )
     done = subprocess.run([sys.executable, program, kind], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr  # which has the last words of those that were aborted
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
@@ -320,7 +320,7 @@ def test_a_vocabulary_learned_in_another_process_is_the_same(
     kind: Literal["bpe", "unigram"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     apart = learn_subword(ENGLISH, kind, PieceRules(300, is_exact=False, byte_fallback=True, coverage=1.0))
-    monkeypatch.setattr("dragoman.text.subword_learning.run_apart", lambda work, *_: work())
+    monkeypatch.setattr("dragoman.machine.workers.can_fork", lambda: False)
     assert learn_subword(ENGLISH, kind, PieceRules(300, is_exact=False, byte_fallback=True, coverage=1.0)) == apart
 
 
