@@ -160,21 +160,6 @@ def draw_curves(runs: Sequence[RunCurves]) -> Figure:
     return figure
 
 
-def draw_losses(variants: Sequence[tuple[str, Sequence[Curve]]]) -> Figure:
-    """Draw validation losses over the steps, one line a run, with one colour and kind of line for each variant."""
-    figure = new_figure(10, 5)
-    axes = figure.subplots()
-    for number, (name, curves) in enumerate(variants):
-        style = ("-", "--", ":")[number // len(COLOURS) % 3]
-        for repetition, curve in enumerate(curves):
-            label = None if repetition else name
-            _plot(axes, curve, color=COLOURS[number % len(COLOURS)], linestyle=style, label=label, marker=".")
-    axes.set(xlabel="step", ylabel="validation loss, nats a token")
-    _finish(axes, legend=False)
-    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
-    return figure
-
-
 def _plot(axes: Axes, curve: Curve, **style: Any) -> None:
     if curve:
         axes.plot(*zip(*curve, strict=True), **style)
