@@ -800,8 +800,6 @@ def test_score(dragoman: Dragoman, bundle: Path, translator: Translator, tmp_pat
     assert code == 0
     assert [float(line) for line in out.split()] == pytest.approx([each.log_prob for each in expected], abs=1e-4)
     tabbed = "".join(f"{left}\t{right}\n" for left, right in PAIRS).encode()
-    _, out, _ = dragoman("score", "-m", bundle, "--per-token", stdin=tabbed)
-    assert [float(line) for line in out.split()] == pytest.approx([each.per_token for each in expected], abs=1e-4)
     _, out, _ = dragoman("score", "-m", bundle, "--json", stdin=tabbed)
     assert {"log_prob", "per_token", "tokens", "token_log_probs"} <= json.loads(out.split(b"\n")[0]).keys()
     code, _, err = dragoman("score", "-m", bundle, stdin=b"a\tb\nc\n")

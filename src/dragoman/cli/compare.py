@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dragoman.cli.missing_packages import require_package
-from dragoman.cli.options import AsJson, Device, Settings, option
+from dragoman.cli.options import Device, Settings, option
 from dragoman.cli.streams import print_result
 from dragoman.cli.training_settings import (
     recipe_settings,
@@ -40,13 +38,13 @@ def compare(
     ] = False,
     output: Annotated[Path, option("A folder for all the runs.", "--output", "-o")] = Path("runs/compare"),
     overrides: Settings = None,
-    as_json: AsJson = False,
     device: Device = "auto",
 ) -> None:
     """Train variants of a recipe and compare them.
 
     Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions, shown as
-    mean and spread. The same command continues a stopped comparison. `inspect curves` draws its runs.
+    mean and spread; results.json in the folder is for programs. The same command continues a stopped comparison.
+    `inspect curves` draws its runs.
 
     \b
     dragoman compare recipe.yaml --vary model.norm=post,pre \\
@@ -62,7 +60,7 @@ def compare(
     from dragoman.experiments.comparison import compare
 
     outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device)
-    print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
+    print_result(_table(outcomes))
     if failed:
         raise DragomanError(f"variants that failed: {', '.join(failed)}", output, advice=_AGAIN)
 
