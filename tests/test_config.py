@@ -43,7 +43,7 @@ def settings(*overrides: str) -> Config:
     ],
 )
 def test_what_does_nothing_or_harm_is_refused_to_those_who_begin(overrides: list[str], message: str) -> None:
-    """But trainings and models of earlier versions may have it."""
+    """But the model that a fine-tuning starts from may have it."""
     with pytest.raises(ConfigError, match=message):
         check_request(read_recipe(None, overrides))
     settings(*overrides)

@@ -144,7 +144,7 @@ def test_a_fine_tuning_aligns_with_the_heads_that_were_chosen(corpus: Path, refe
 
 
 def test_a_bundle_says_what_its_model_learned_from(corpus: Path, reference: Path, tmp_path: Path) -> None:
-    """A fine-tuning counts its own text, and what goes on from an older checkpoint counts it then."""
+    """A fine-tuning counts its own text."""
     lines = [f"{'He runs. ' * (1 + number % 2)}A c {'d ' * (number % 5)}" for number in range(100)]
     for name in ("rows.low", "rows.up"):
         (tmp_path / name).write_text("".join(f"{line}{number}\n" for number, line in enumerate(lines)))

@@ -92,8 +92,7 @@ class Progress:
                 advice = f"{back}, or choose another --output"
                 raise ConfigError(f"the {name} of this run changed since step {earlier.step}", run, advice=advice)
         for name, now in self.environment.items():
-            then = earlier.environment.get(name, now)
-            if then != now:
+            if (then := earlier.environment.get(name)) != now:
                 _log.warning(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
 
 
