@@ -14,7 +14,7 @@ from test_prepare import corpus, make, texts
 from dragoman.cli.program import run
 from dragoman.corpora.synthetic import make_corpus
 from dragoman.data.checks.copied import is_copied, is_wordless
-from dragoman.data.checks.foreign_script import ForeignScript, scripts_of
+from dragoman.data.checks.foreign_script import ForeignScript
 from dragoman.data.checks.markup import cleaned
 from dragoman.data.checks.mojibake import has_mojibake, mend_mojibake
 from dragoman.data.checks.pair_faults import N_SAMPLES, FaultCounter
@@ -183,7 +183,7 @@ def test_scripts_of_all_known_languages_find_their_own_text_right() -> None:
     for language, text in (("de", "Größe"), ("ru", "Это мой дом"), ("ja", "これはペンです"), ("ko", "한 남자가 말을")):
         assert not ForeignScript(language).has(text)
         assert ForeignScript("th").has(text) == (language != "de")  # one word is no evidence
-    assert scripts_of("xx") is None
+    assert not ForeignScript("xx").has("Это мой дом")
     assert not ForeignScript("und").has("Это мой дом")
 
 
