@@ -541,14 +541,6 @@ def test_a_model_with_pieces_that_are_no_text_is_refused(tmp_path: Path) -> None
         load_tokenizers(tmp_path)
 
 
-def test_a_model_with_pieces_of_several_words_is_refused(tmp_path: Path) -> None:
-    learn("bpe").save(tmp_path)
-    path = tmp_path / "joint.model"
-    path.write_bytes(path.read_bytes().replace(b"Kat", "▁".encode(), 1))
-    with pytest.raises(BundleError, match="each word by itself"):
-        load_tokenizers(tmp_path)
-
-
 def test_wrong_settings_of_a_tokenizer_name_the_file_first(tmp_path: Path) -> None:
     learn("characters").save(tmp_path)
     path = tmp_path / "tokenizer.json"

@@ -35,5 +35,5 @@ class Config(Section):
         if self.data.max_length >= self.model.max_length:
             yield (
                 f"data.max_length {self.data.max_length} must be less than model.max_length {self.model.max_length}, "
-                "which counts the end of the sentence too; lower the one or raise the other",
+                "which counts the end of the sentence too; lower the one or raise the other"
             )

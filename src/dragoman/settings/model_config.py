@@ -102,5 +102,5 @@ class ModelConfig(ModelShape):
         if self.tie == "all" and self.source_vocab_size != self.target_vocab_size:
             yield (
                 f"tie 'all' needs one joint vocabulary, but the sizes are {self.source_vocab_size} and "
-                f"{self.target_vocab_size}; use tokenizer.joint=true or model.tie=decoder",
+                f"{self.target_vocab_size}; use tokenizer.joint=true or model.tie=decoder"
             )
