@@ -73,7 +73,9 @@ def learn_subword(texts: Iterable[str], kind: Literal["bpe", "unigram"], rules: 
     for name, id in zip(("pad", "unk", "bos", "eos"), sorted(names), strict=True):
         options |= {f"{name}_id": id, f"{name}_piece": names[id]}
     # Short of RAM, SentencePiece aborts its process.
-    learner = Workers(lambda _: _train(texts, rules.vocab_size, options), 1, _LESS_MEMORY, is_apart=True)
+    learner: Workers[None, bytes] = Workers(
+        lambda _: _train(texts, rules.vocab_size, options), 1, _LESS_MEMORY, is_apart=True
+    )
     try:
         (model,) = learner.map([None])
     finally:
