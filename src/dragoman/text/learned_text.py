@@ -99,10 +99,6 @@ class LearnedText(Section):
             without_words=round(n_without_words / max(len(lines), 1), 6),
         )
 
-    def as_fact(self) -> dict[str, Any]:
-        """Return them as JSON."""
-        return self.model_dump(mode="json")
-
     @classmethod
     def of_bundle(cls, facts: Mapping[str, Any], name: str | Path) -> Self | None:
         """Read the statistics from a bundle's facts; None if there are none, as in imported models.
