@@ -16,13 +16,13 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-from dragoman.data.checks.foreign_script import scripts_of
 from dragoman.data.checks.mojibake import has_mojibake, mend_mojibake
 from dragoman.data.checks.pair_faults import FaultCounter
 from dragoman.data.corpus import languages, read_pairs
 from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.repeats import find_repeats
 from dragoman.settings.data_config import DataConfig, Fault
+from dragoman.text.languages import own_letters
 
 Pair = tuple[str, str]
 RULES: tuple[Fault, ...] = ("numbers", "copied", "script", "language", "mojibake", "wordless")
@@ -79,7 +79,7 @@ def report_spoiled(pairs: Sequence[Pair], langs: tuple[str, str], draw: random.R
     show("numbers: another number", len(flagged(changed, langs, "numbers")), len(changed))
     copies = [(source, source) for source, _ in sample(lambda pair: True)]
     show("copied: the source as the target", len(flagged(copies, langs, "copied")), len(copies))
-    if scripts_of(langs[0]) != scripts_of(langs[1]):
+    if own_letters(langs[0]) != own_letters(langs[1]):
         show("script: the source as the target", len(flagged(copies, langs, "script")), len(copies))
     swapped = [(target, source) for source, target in sample(lambda pair: True)]
     show("language: both sides swapped", len(flagged(swapped, langs, "language")), len(swapped))

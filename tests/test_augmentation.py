@@ -122,7 +122,7 @@ def test_what_translators_mask_is_masked() -> None:
 
 @given(st.lists(st.integers(0, 2**70), min_size=1, max_size=7).map(tuple))
 def test_a_generator_is_that_of_numpy(key: tuple[int, ...]) -> None:
-    """So runs that older versions began go on with the same changes."""
+    """It is only made faster."""
     assert generator_of(key).random(3).tolist() == default_rng(key).random(3).tolist()
 
 

@@ -101,13 +101,9 @@ def test_weights_of_half_the_size_are_those_nearest_in_float16(bundle: Path, tmp
         np.testing.assert_array_equal(weight, whole.weights[name].astype(np.float16))
     assert (half.facts, half.search) == (whole.facts, whole.search)
     assert (tmp_path / "half" / "README.md").read_text() == "# Tiny\n"
-    # Nothing is lost by storing it so again, and what an earlier release can read is still written for it.
+    # Nothing is lost by storing it so again.
     write_bundle(tmp_path / "again", half, "float16", "# Tiny\n")
     assert (tmp_path / "again" / MANIFEST).read_bytes() == (tmp_path / "half" / MANIFEST).read_bytes()
-    versions = [
-        json.loads((folder / "config.json").read_text())["format_version"] for folder in (bundle, tmp_path / "half")
-    ]
-    assert versions == [1, 2]
 
 
 def test_weights_of_a_quarter_of_the_size_are_the_nearest_multiples_of_a_scale_for_each_row(
@@ -135,7 +131,7 @@ def test_weights_of_a_quarter_of_the_size_are_the_nearest_multiples_of_a_scale_f
     write_bundle(tmp_path / "again", quarter, "int8")
     for name, weight in load_bundle(tmp_path / "again").weights.items():
         np.testing.assert_allclose(weight, quarter.weights[name], rtol=1e-6)
-    assert json.loads((tmp_path / "quarter" / "config.json").read_text())["format_version"] == 3
+    assert json.loads((tmp_path / "quarter" / "config.json").read_text())["precision"] == "int8"
 
 
 def test_an_int8_bundle_with_other_scales_is_refused(bundle: Path, tmp_path: Path) -> None:
@@ -252,13 +248,6 @@ def test_a_file_outside_the_manifest_is_refused(copy: Path) -> None:
         load_bundle(copy)
 
 
-def test_the_list_of_words_of_an_older_bundle_is_not_read(copy: Path, tmp_path: Path) -> None:
-    (copy / "words.gz").write_bytes(b"not even gzip")
-    remake_manifest(copy)
-    write_bundle(tmp_path / "again", load_bundle(copy))
-    assert not (tmp_path / "again" / "words.gz").exists()
-
-
 def test_links_are_refused(copy: Path, tmp_path: Path) -> None:
     shutil.move(copy / "tokenizer", tmp_path / "elsewhere")
     (copy / "tokenizer").symlink_to(tmp_path / "elsewhere")
@@ -336,13 +325,10 @@ def test_newer_format_asks_for_a_newer_version(copy: Path) -> None:
     ("change", "message"),
     [
         (lambda settings: settings.update(format_version=True), "unknown format version True"),
-        (lambda settings: settings.update(format_version=2), "precision is missing"),
-        (lambda settings: settings.update(format_version=2, precision="float8"), "unknown precision 'float8'"),
-        (lambda settings: settings.update(format_version=2, precision="int8"), "unknown precision 'int8'"),
-        (lambda settings: settings.update(format_version=2, precision="float16"), "type F32 instead of F16"),
-        (lambda settings: settings.update(format_version=3, precision="float16"), "unknown precision 'float16'"),
-        (lambda settings: settings.update(format_version=3, precision="int8"), "type F32 instead of I8"),
-        (lambda settings: settings.update(precision="float16"), "unknown key 'precision'"),
+        (lambda settings: settings.pop("precision"), "precision is missing"),
+        (lambda settings: settings.update(precision="float8"), "unknown precision 'float8'"),
+        (lambda settings: settings.update(precision="float16"), "type F32 instead of F16"),
+        (lambda settings: settings.update(precision="int8"), "type F32 instead of I8"),
         (lambda settings: settings.update(path="/etc/passwd"), "unknown key 'path'"),
         (lambda settings: settings.pop("search"), "search is missing"),
         (lambda settings: settings["model"].update(d_modle=1), "did you mean 'd_model'"),
@@ -352,7 +338,6 @@ def test_newer_format_asks_for_a_newer_version(copy: Path) -> None:
         (lambda settings: settings["model"].update(tie="none"), "missing: output_projection"),
         (lambda settings: settings["model"].update(max_length=10**6, d_model=65536), r"shape .* instead of"),
         (lambda settings: settings["model"].update(source_vocab_size=10**12), "source_vocab_size"),
-        (lambda settings: settings["model"].update(pad_id=1), "pad_id is 1, and its tokenizers pad with 0"),
         (lambda settings: settings["model"].update(target_vocab_size=10**7, tie="none"), r"shape \(320,\) instead of"),
         (lambda settings: settings["search"].update(beam_size=0), "beam_size"),
     ],

@@ -102,22 +102,6 @@ def test_a_checkpoint_of_another_version_is_told(tmp_path: Path, log_lines: list
     assert log_lines == []
 
 
-def test_an_older_checkpoint_without_later_numbers_is_read(tmp_path: Path) -> None:
-    """What an earlier version did not note has the value that a new training begins with."""
-    save_checkpoint(tmp_path, checkpoint(2))
-    state = asdict(replace(PROGRESS, step=2))
-    del state["environment"], state["micro_batch_tokens"]
-
-    def write(folder: Path) -> None:
-        for path in (tmp_path / "step-2").glob("*.safetensors"):
-            (folder / path.name).write_bytes(path.read_bytes())
-        (folder / "state.json").write_bytes(to_json(state))
-
-    save_folder(tmp_path / "step-4", write)
-    found = load(tmp_path).progress
-    assert found == replace(PROGRESS, step=2, environment={}, micro_batch_tokens=None)
-
-
 def test_a_checkpoint_that_would_not_fit_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exactly the bytes of all tensors are asked for."""
     asked: list[int] = []
@@ -159,9 +143,8 @@ def test_a_new_training_has_done_nothing() -> None:
 def test_other_data_is_refused_and_another_machine_is_told(tmp_path: Path, log_lines: list[str]) -> None:
     PROGRESS.follow(PROGRESS, tmp_path)
     assert log_lines == []
-    moved = replace(PROGRESS, environment={"threads": "1", "processes": "2", "device": "cuda"})
+    moved = replace(PROGRESS, environment={"threads": "1", "processes": "2"})
     moved.follow(PROGRESS, tmp_path)
-    # Of the device an older version may have noted nothing.
     assert log_lines == ["warning: processes: 1 -> 2; the continuation is no longer bit-exact"]
     for name in ("data", "tokenizer"):
         changed = replace(PROGRESS, fingerprints={**PROGRESS.fingerprints, name: "c"})

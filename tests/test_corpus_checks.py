@@ -352,7 +352,6 @@ def test_cleaning_reads_lines_that_cannot_be_read_as_they_are() -> None:
 def test_cleaning_is_set_by_a_list_or_by_commas() -> None:
     assert parse_section(DataConfig, {"clean": "entities,tags"}).clean == BOTH
     assert parse_section(DataConfig, {"clean": ["tags"]}).clean == ("tags",)
-    assert "clean" not in DataConfig().for_older_releases()
 
 
 def test_a_large_corpus_of_which_nothing_fits_is_refused_and_a_small_one_told() -> None:

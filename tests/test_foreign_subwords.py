@@ -192,7 +192,6 @@ def test_one_side_may_have_a_table_and_the_other_none(tmp_path: Path) -> None:
 
 def test_a_table_with_the_usual_special_ids_is_saved(tmp_path: Path) -> None:
     model = SentencePieces(learn_foreign(pad_id=0, unk_id=1, bos_id=2, eos_id=3, **USUAL_NAMES))
-    assert Subword(model, "unigram").oddity is None
     words = model.vocabulary().words[::-1]
     tokenizer = Subword(model, "unigram", vocabulary=Vocabulary(words))
     assert_saved(Tokenizers(tokenizer, tokenizer, TokenizerConfig(kind="unigram"), (("en", "de"),)), tmp_path)

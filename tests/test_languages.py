@@ -133,7 +133,6 @@ def test_old_samples_do_not_change_with_pieces_that_a_text_does_not_have() -> No
 def test_saving_and_loading_changes_nothing(many: Tokenizers, lowercase: bool, tmp_path: Path) -> None:
     tokenizers = many.lowercasing_source() if lowercase else many
     tokenizers.save(tmp_path)
-    assert json.loads((tmp_path / "tokenizer.json").read_text())["format_version"] == 4
     loaded = load_tokenizers(tmp_path)
     assert loaded.equals(tokenizers)
     assert loaded.fingerprint() == tokenizers.fingerprint()
@@ -141,18 +140,6 @@ def test_saving_and_loading_changes_nothing(many: Tokenizers, lowercase: bool, t
     for text in (">>zh<< >>bt<< A man ⟨2⟩ 17:45", "Ein Mann", "⟨1⟩"):
         assert loaded.source.encode(text) == tokenizers.source.encode(text)
         assert loaded.source.sample(text, (3,)) == tokenizers.source.sample(text, (3,))
-
-
-@pytest.mark.parametrize(
-    ("settings", "version"),
-    [({}, 1), ({"lowercase_source": True}, 2), ({"split_digits": True}, 4), ({"reserved": 1}, 4)],
-)
-def test_the_oldest_version_that_can_express_it(settings: dict[str, Any], version: int, tmp_path: Path) -> None:
-    learn_tokenizers(lambda: iter(PAIRS), TokenizerConfig.model_validate(settings), "en", "de").save(tmp_path)
-    description = json.loads((tmp_path / "tokenizer.json").read_text())
-    assert description["format_version"] == version
-    assert ("reserved" in description["config"]) == ("reserved" in settings)
-    assert load_tokenizers(tmp_path).directions == (("en", "de"),)
 
 
 def test_learning_is_deterministic_and_tags_before_sources_change_nothing() -> None:
@@ -245,8 +232,8 @@ def test_a_tag_has_a_name() -> None:
         ("directions", [["en", "de"], ["en", "../x"]], "no language code"),
         ("directions", [["en", "de"], ["en", "it"]], "no tag of its vocabulary is for the language 'it'"),
         ("source_lang", "en", "unknown key 'source_lang'"),
-        ("format_version", 3, "unknown key 'directions'"),
-        ("format_version", 6, "format 6 is not known"),
+        ("languages", ["en", "de"], "unknown key 'languages'"),
+        ("format_version", 2, "format 2 is not known"),
         ("reserved", 4, "the reserved piece ⟨4⟩ is missing"),
     ],
 )

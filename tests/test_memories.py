@@ -368,8 +368,7 @@ def test_a_file_cut_at_any_byte_keeps_the_units_before_the_cut(tmp_path: Path) -
 @pytest.mark.parametrize("suffix", [".jsonl", ".tsv", ".tmx"])
 def test_every_form_that_is_written_is_read(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"m{suffix}"
-    export_units(path, UNITS[:2])
-    append_units(path, UNITS[2:])
+    export_units(path, UNITS)
     assert list(open_units(path)) == UNITS
     assert list(open_units(path, ("en", "de"))) == UNITS
     assert TranslationMemory.open(path, source_lang="en", target_lang="de").exact(HORSE, "en", "de") is not None
@@ -393,15 +392,15 @@ def test_characters_that_xml_forbids_do_not_spoil_tmx(tmp_path: Path) -> None:
 def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     other, table = tmp_path / "other.jsonl", tmp_path / "table.tsv"
     other.write_text('{"source": "a b", "target": "c d"}\n')
-    append_units(table, UNITS)
+    export_units(table, UNITS)
     with pytest.raises(DataError, match="no source_lang"):
         append_units(other, UNITS)
+    with pytest.raises(ConfigError, match=r"units are added to \.jsonl files alone.*; import it into a new memory"):
+        append_units(table, UNITS)
     with pytest.raises(ConfigError, match=r"a memory of kind '\.po' cannot be written"):
-        append_units(tmp_path / "m.po", UNITS)
-    with pytest.raises(ConfigError, match="the table is en to de, and the new text en to fr"):
-        append_units(table, [Unit("a", "b", "en", "fr")])
+        export_units(tmp_path / "m.po", UNITS)
     with pytest.raises(ConfigError, match="a table has one direction"):
-        append_units(table, [Unit("a", "b", "en", "de"), Unit("a", "b", "en", "fr")])
+        export_units(table, [Unit("a", "b", "en", "de"), Unit("a", "b", "en", "fr")])
     with pytest.raises(DataError, match=r"cannot read|not found|no such"):
         list(open_units(tmp_path / "missing.tmx"))
     (wide := tmp_path / "wide.tsv").write_text("A dog runs.\tEin Hund rennt.\tUn chien court.\n" * 2)
@@ -423,9 +422,8 @@ def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.Capture
     assert told.count("is no language code") == 2
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".tsv", ".tmx"])
-def test_a_memory_takes_each_whole_pair_once(suffix: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    pairs, path = tmp_path / "pairs.tsv", tmp_path / f"m{suffix}"
+def test_a_memory_takes_each_whole_pair_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pairs, path = tmp_path / "pairs.tsv", tmp_path / "m.jsonl"
     pairs.write_text("en\tde\nHello\tHallo\n\tx\ny\t \nHello\tHallo\n", encoding="utf-8")
     for _ in range(2):
         assert run(["memory", "import", str(path), str(pairs)]) == 0
@@ -440,44 +438,17 @@ def test_a_memory_takes_each_whole_pair_once(suffix: str, tmp_path: Path, capfd:
         assert run(["memory", "add", str(path), "Hello", target, "--source-lang", "en", "--target-lang", "de"]) == 0
     assert TranslationMemory.open(path).exact("Hello", "en", "de").target == "Hallo"  # type: ignore[union-attr]
     before = path.read_bytes()
-    if suffix != ".tmx":  # which names the languages of each text
-        assert run(["memory", "add", str(path), "Hello", "Hallo"]) == 0
-        assert path.read_bytes() == before
+    assert run(["memory", "add", str(path), "Hello", "Hallo"]) == 0
+    assert path.read_bytes() == before
     assert run(["memory", "add", str(path), "Bye", "Bye", "--source-lang", "en", "--target-lang", "en-US"]) == 2
     assert path.read_bytes() == before
 
 
 def test_a_pair_without_languages_is_for_every_direction(tmp_path: Path) -> None:
-    log, tmx = tmp_path / "m.jsonl", tmp_path / "m.tmx"
+    log = tmp_path / "m.jsonl"
     assert run(["memory", "add", str(log), "Hello", "Hallo"]) == 0
     memory = TranslationMemory.open(log, source_lang="en", target_lang="de")
     assert memory.exact("Hello", "en", "de").target == "Hallo"  # type: ignore[union-attr]
-    assert run(["memory", "add", str(tmx), "Hello", "Hallo"]) == 2
-    assert not tmx.exists()
-
-
-def test_a_table_without_languages_takes_what_is_added(tmp_path: Path) -> None:
-    path = tmp_path / "m.tsv"
-    path.write_text("Save the file.\tDatei speichern.\nHello.\tHallo.")
-    append_units(path, [Unit("Close it.", "Schließen.", "en", "de")])
-    expected = [("Save the file.", "Datei speichern."), ("Hello.", "Hallo."), ("Close it.", "Schließen.")]
-    assert [unit[:2] for unit in open_units(path)] == expected
-    for start in ("", "\n", "en\tde\n"):
-        path.write_text(start)
-        append_units(path, [Unit("Hello.", "Hallo.", "en", "de")])
-        assert [unit[:2] for unit in open_units(path) if unit.source] == [("Hello.", "Hallo.")]
-    append_units(path, [Unit("Yes.", "Ja.")])
-    assert list(open_units(path)) == [Unit("Hello.", "Hallo.", "en", "de"), Unit("Yes.", "Ja.", "en", "de")]
-
-
-@pytest.mark.parametrize("content", ["target\tsource\na\tb\n", "id\tsource\ttarget\n1\ta\tb\n", "de\ten\n"])
-def test_a_table_of_other_columns_stays_as_it_is(content: str, tmp_path: Path) -> None:
-    path = tmp_path / "m.tsv"
-    path.write_text(content)
-    before = path.read_bytes()
-    with pytest.raises(ConfigError, match=r"are not a text, a tab and its translation.*; import it into a new memory"):
-        append_units(path, [Unit("Close it.", "Schließen.", "en", "de")])
-    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("suffix", ["xlf", "2.xlf", "tmx"])
@@ -509,15 +480,6 @@ def test_translations_by_a_machine_are_no_memory_until_a_person_has_checked_them
     assert len(list(open_units(path, ("en", "de")))) == 2
 
 
-def test_nothing_is_added_to_tmx_whose_third_language_would_be_lost(tmp_path: Path) -> None:
-    path = tmp_path / "three.tmx"
-    append_units(path, [Unit("a", "b", "en", "fr"), Unit("a", "c", "en", "de")])
-    before = path.read_bytes()
-    with pytest.raises(ConfigError, match=r"more than two languages: .*; import two of them into .*\.jsonl"):
-        append_units(path, [Unit("d", "e", "en", "fr")])
-    assert path.read_bytes() == before
-
-
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
 def test_a_memory_that_is_no_text_is_refused(suffix: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / f"memory{suffix}"
@@ -531,7 +493,7 @@ def test_a_memory_that_is_no_text_is_refused(suffix: str, tmp_path: Path, caplog
 
 def test_the_commands_look_up_add_import_and_export(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     table, log, memory = tmp_path / "a.tsv", tmp_path / "m.jsonl", tmp_path / "m.tmx"
-    append_units(table, UNITS)
+    export_units(table, UNITS)
     languages = ["--source-lang", "en", "--target-lang", "de"]
     assert run(["memory", "import", str(log), str(table), *languages]) == 0
     assert run(["memory", "add", str(log), HORSE, "Ein Reiter.", *languages]) == 0
@@ -547,7 +509,7 @@ def test_the_commands_look_up_add_import_and_export(tmp_path: Path, capfd: pytes
 
 def test_an_import_adds_pairs_once_and_a_later_translation_again(tmp_path: Path) -> None:
     table, log = tmp_path / "a.tsv", tmp_path / "m.jsonl"
-    append_units(table, UNITS)
+    export_units(table, UNITS)
     languages = ["--source-lang", "en", "--target-lang", "de"]
     for _ in range(2):
         assert run(["memory", "import", str(log), str(table), *languages]) == 0

@@ -129,11 +129,6 @@ def test_a_corpus_without_a_name_has_that_of_its_languages_if_files_say_them(ent
     assert [each for each, _ in parse_config({"data": {"corpora": [entry]}}).data.each()] == [name]
 
 
-def test_a_run_of_an_older_release_may_have_saved_that_it_has_no_stages(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text("data: {corpus: multi30k, stages: []}\nmodel: {pad_id: 0}\n")
-    assert read_recipe(tmp_path / "config.yaml") == {"data": {"corpus": "multi30k"}, "model": {}}
-
-
 def test_a_recipe_is_saved_and_read_again_and_its_temperature_can_be_set(tmp_path: Path) -> None:
     before = parse_config({"data": {"corpora": [{**EN_DE, "both_ways": True}]}})
     (tmp_path / "recipe.yaml").write_text(to_yaml(before))
@@ -286,19 +281,12 @@ def test_a_corpus_without_pairs_is_named(tmp_path: Path) -> None:
     assert "b.en" in str(caught.value)
 
 
-def test_one_text_is_prepared_as_by_older_versions(tmp_path: Path) -> None:
+def test_one_text_is_prepared_without_parts(tmp_path: Path) -> None:
     entry = write(tmp_path, "a", ("en", "de"), sample())
     del entry["name"]
     prepared = prepare(parse_config({"data": entry}), tmp_path / "run")
-    index = json.loads((tmp_path / "run" / "data" / "train" / "index.json").read_text())
-    assert index == {"format_version": 1, "n_pairs": len(prepared.train), "source_type": "<u2", "target_type": "<u2"}
     made_from = json.loads((tmp_path / "run" / "data" / "MANIFEST.json").read_text())["made_from"]
     assert not [key for key in made_from if "corpora" in key or key == "data.temperature"]
-    old = {"source_lang": "en", "target_lang": "de", "validation_size": 1000, "max_length": 256, "max_ratio": 4.0}
-    old |= {"dedup": False, "invalid_utf8": "error", "corpus": None}
-    assert {key: value for key, value in made_from.items() if key.startswith("data.")} == {
-        f"data.{key}": value for key, value in old.items()
-    }
     assert prepared.train.parts == ()
 
 

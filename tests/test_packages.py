@@ -119,7 +119,6 @@ def test_the_server_names_its_extra(missing: str) -> None:
     [
         ("spacy", ["train", "--set", "tokenizer.kind=words", "--source-lang", "en", "-o", "{tmp}/run"], "words"),
         ("tensorboard", ["train", "--set", "training.tensorboard=true", "-o", "{tmp}/run"], "tensorboard"),
-        ("matplotlib", ["compare", "{tmp}/recipe.yaml", "--vary", "training.seed=1,2", "--plot"], "plot"),
         (
             "datasets",
             ["train", "--corpus", "hub:a/b", "--source-lang", "en", "--target-lang", "de", "-o", "{tmp}/run"],

@@ -14,7 +14,7 @@ from test_prepare import corpus, make, texts
 from dragoman.cli.program import run
 from dragoman.corpora.synthetic import make_corpus
 from dragoman.data.checks.copied import is_copied, is_wordless
-from dragoman.data.checks.foreign_script import ForeignScript, scripts_of
+from dragoman.data.checks.foreign_script import ForeignScript
 from dragoman.data.checks.markup import cleaned
 from dragoman.data.checks.mojibake import has_mojibake, mend_mojibake
 from dragoman.data.checks.pair_faults import N_SAMPLES, FaultCounter
@@ -183,7 +183,7 @@ def test_scripts_of_all_known_languages_find_their_own_text_right() -> None:
     for language, text in (("de", "Größe"), ("ru", "Это мой дом"), ("ja", "これはペンです"), ("ko", "한 남자가 말을")):
         assert not ForeignScript(language).has(text)
         assert ForeignScript("th").has(text) == (language != "de")  # one word is no evidence
-    assert scripts_of("xx") is None
+    assert not ForeignScript("xx").has("Это мой дом")
     assert not ForeignScript("und").has("Это мой дом")
 
 
@@ -353,11 +353,6 @@ def test_a_dry_run_reports_as_a_true_one_and_writes_nothing(
 def _files(folder: Path, pairs: Pairs) -> list[str]:
     data = corpus(folder / "in", pairs).data
     return ["--source", str(data.source), "--target", str(data.target)]
-
-
-def test_recipes_without_the_setting_prepare_what_they_did() -> None:
-    assert "drop" not in DataConfig().for_older_releases()
-    assert DataConfig(drop=("copied",)).for_older_releases()["drop"] == ["copied"]
 
 
 # -- real text ---------------------------------------------------------------------------------------------------

@@ -616,7 +616,7 @@ def test_cleaning_holds_for_every_text_and_belongs_to_what_is_prepared(tmp_path:
     assert made.fingerprints["tokenizer"] == wanted.fingerprints["tokenizer"]
     with pytest.raises(ConfigError, match="something else") as caught:
         make(clean, tmp_path / "kept")
-    assert "data.clean: None (then), ['entities', 'tags'] (now)" in caught.value.message
+    assert "data.clean: [] (then), ['entities', 'tags'] (now)" in caught.value.message
 
 
 def test_a_corpus_that_lost_a_line_is_told_and_refused_before_anything_is_written(

@@ -1,4 +1,4 @@
-"""What earlier releases wrote still loads, and translates the same: see releases/README.md."""
+"""What each release writes loads later, too, and translates the same: see releases/README.md."""
 
 from __future__ import annotations
 

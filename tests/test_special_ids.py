@@ -238,13 +238,6 @@ def test_a_bundle_keeps_its_special_ids(kind: str, tmp_path: Path) -> None:
     assert [each.text for each in found[0]] == [each.text for each in found[1]]
 
 
-def test_usual_special_ids_are_written_as_earlier_releases_read_them(tmp_path: Path) -> None:
-    usual().save(tmp_path)
-    description = json.loads((tmp_path / "tokenizer.json").read_text())
-    assert description["format_version"] == 1
-    assert "special_ids" not in description
-
-
 SOURCE = {"pad": 5, "unknown": 0, "start": 7, "end": 2}
 
 
@@ -268,10 +261,6 @@ def test_wrong_special_ids_are_refused(wrong: object, tmp_path: Path) -> None:
     path.write_text(json.dumps({**description, "special_ids": wrong}))
     with pytest.raises(BundleError, match=r"special id|not a vocabulary"):
         load_tokenizers(tmp_path)
-    for version in (1, 2):
-        path.write_text(json.dumps({**description, "format_version": version}))
-        with pytest.raises(BundleError, match="unknown key 'has_piece_lists'"):
-            load_tokenizers(tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["padding 5", "padding starts"])

@@ -170,7 +170,6 @@ def test_lowercase(kind: str) -> None:
 def test_a_source_of_any_case_and_a_target_with_capitals(kind: str, joint: bool, tmp_path: Path) -> None:
     learned = learn(kind, lowercase_source=True, joint=joint)
     learned.save(tmp_path)
-    assert json.loads((tmp_path / "tokenizer.json").read_text())["format_version"] == 2
     for each in (learned, load_tokenizers(tmp_path)):
         assert each.source.encode(ENGLISH[0].upper()) == each.source.encode(ENGLISH[0].lower())
         assert each.target.decode(each.target.encode(GERMAN[0])) == GERMAN[0]
@@ -187,12 +186,6 @@ def test_lowercasing_source_keeps_the_vocabularies(kind: str) -> None:
     assert after.source.encode(ENGLISH[0].upper()) == before.source.encode(ENGLISH[0].lower())
     assert after.target.encode(GERMAN[0]) == before.target.encode(GERMAN[0])
     assert not after.equals(before)
-
-
-def test_tokenizers_without_lowercase_source_are_saved_as_version_1(tmp_path: Path) -> None:
-    learn("characters").save(tmp_path)
-    assert "lowercase_source" not in json.loads((tmp_path / "tokenizer.json").read_text())["config"]
-    assert json.loads((tmp_path / "tokenizer.json").read_text())["format_version"] == 1
 
 
 # -- pieces ------------------------------------------------------------------------------------------------------
@@ -315,11 +308,11 @@ def test_a_vocabulary_is_learned_or_memory_is_too_short_for_it(kind: str, tmp_pa
         "        seen.add('learned')\n"
         "    except ResourceError as error: seen.add(error.message)\n"
         "assert len(learned) == 1, len(learned)\n"
-        "assert len(seen) > 1 and all('learn' in each for each in seen), seen",
+        "assert len(seen) > 1, seen",
         encoding="utf-8",
     )
     done = subprocess.run([sys.executable, program, kind], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr  # which has the last words of those that were aborted
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
@@ -327,7 +320,7 @@ def test_a_vocabulary_learned_in_another_process_is_the_same(
     kind: Literal["bpe", "unigram"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     apart = learn_subword(ENGLISH, kind, PieceRules(300, is_exact=False, byte_fallback=True, coverage=1.0))
-    monkeypatch.setattr("dragoman.text.subword_learning.run_apart", lambda work, *_: work())
+    monkeypatch.setattr("dragoman.machine.workers.can_fork", lambda: False)
     assert learn_subword(ENGLISH, kind, PieceRules(300, is_exact=False, byte_fallback=True, coverage=1.0)) == apart
 
 
@@ -548,14 +541,6 @@ def test_a_model_with_pieces_that_are_no_text_is_refused(tmp_path: Path) -> None
         load_tokenizers(tmp_path)
 
 
-def test_a_model_with_pieces_of_several_words_is_refused(tmp_path: Path) -> None:
-    learn("bpe").save(tmp_path)
-    path = tmp_path / "joint.model"
-    path.write_bytes(path.read_bytes().replace(b"Kat", "▁".encode(), 1))
-    with pytest.raises(BundleError, match="each word by itself"):
-        load_tokenizers(tmp_path)
-
-
 def test_wrong_settings_of_a_tokenizer_name_the_file_first(tmp_path: Path) -> None:
     learn("characters").save(tmp_path)
     path = tmp_path / "tokenizer.json"
@@ -587,9 +572,9 @@ def test_a_model_with_other_special_tokens_is_refused(tmp_path: Path) -> None:
         ("config", None),
         ("config", {"kind": "regex"}),
         ("config", {"kind": "bpe", "pattern": ".*"}),
-        ("source_lang", 7),
-        ("target_lang", "x" * 1000),
-        ("source_lang", None),
+        ("directions", [[7, "de"]]),
+        ("directions", [["en", "x" * 1000]]),
+        ("directions", None),
     ],
 )
 def test_a_damaged_description_is_refused(key: str, value: object, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Processes that search at once: the same translations in the same order, and no work lost without a word."""
 
-import errno
 import math
 import multiprocessing
 import os
@@ -9,15 +8,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from dragoman.cli.program import explain
-from dragoman.errors import ConfigError, DataError, ResourceError
-from dragoman.machine.isolation import run_apart
+from dragoman.errors import ConfigError, ResourceError
 from dragoman.machine.locks import lock_folder
 from dragoman.machine.workers import Workers
 
@@ -266,73 +264,6 @@ def test_work_apart_is_done_by_another_process_however_little() -> None:
     (process,) = workers.map([1])
     assert process != os.getpid()
     assert [*workers.imap([1, 2])] == workers.map([1, 2]) == [process] * 2
-
-
-# -- a process for one piece of work ---------------------------------------------------------------------------------
-
-
-def _die(number: int) -> None:
-    os.kill(os.getpid(), number)
-
-
-@linux
-@pytest.mark.parametrize("end", [lambda: _die(signal.SIGKILL), lambda: os._exit(127)])
-def test_work_done_apart_may_end_its_process_and_no_other(end: Callable[[], None]) -> None:
-    with pytest.raises(ResourceError, match=r"^the thing was killed, .*; use less$"):
-        run_apart(end, "the thing", "use less")
-
-
-def _raise(error: Exception) -> None:
-    raise error
-
-
-def test_work_done_apart_returns_and_raises_as_if_it_were_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    details = [f"problem {number}" for number in range(30)]
-    problem = DataError("invalid UTF-8", "some/file", line=3, byte=7, advice="convert it", details=details)
-    for _ in range(2):
-        assert run_apart(lambda: list(range(1_000_000)), "it", "less") == list(range(1_000_000))
-        with pytest.raises(DataError) as caught:
-            run_apart(lambda: _raise(problem), "it", "less")
-        assert caught.value.message == problem.message
-        with pytest.raises(ZeroDivisionError):
-            run_apart(lambda: 1 // 0, "it", "less")
-        monkeypatch.setattr(sys, "platform", "darwin")
-
-
-@linux
-@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("std::bad_alloc"), OSError(errno.ENOMEM, "no memory")])
-def test_work_done_apart_that_runs_out_of_memory_says_so(error: Exception) -> None:
-    with pytest.raises(ResourceError, match=r"^the thing ran out of RAM; use less$"):
-        run_apart(lambda: _raise(error), "the thing", "use less")
-
-
-@linux
-@pytest.mark.parametrize("name", ["SIGINT", "SIGKILL"])
-def test_work_done_apart_ends_with_the_process_that_waits_for_it(name: str) -> None:
-    program = (
-        "import os, time; from dragoman.machine.isolation import run_apart\n"
-        "def work(): print(os.getpid(), flush=True); time.sleep(600)\n"
-        "run_apart(work, 'it', 'less')"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as waiting:
-        assert waiting.stdout is not None
-        other = int(waiting.stdout.readline())
-        waiting.send_signal(getattr(signal, name))
-        waiting.wait(60)
-        ended = time.monotonic() + 60
-        while _is_running(other) and time.monotonic() < ended:
-            time.sleep(0.01)
-        assert not _is_running(other)
-
-
-def _is_running(process: int) -> bool:
-    """Not a zombie, which waits for somebody to ask how it ended."""
-    try:
-        return ") Z" not in Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 @linux

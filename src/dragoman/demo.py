@@ -8,9 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import RunFolderError
-from dragoman.machine.files import write_file
-
 _log = logging.getLogger(__name__)
 
 #: A sentence for the model `everyday`.
@@ -53,19 +50,21 @@ def show(output: Path, device: str, program: str = "dragoman") -> None:
         program: the name of this program in the proposed commands.
     """
     from dragoman.bundle.named_models import PRETRAINED
-    from dragoman.corpora.synthetic import SHOWCASE
+    from dragoman.corpora.synthetic import SHOWCASE, standard_corpus
     from dragoman.evaluation.evaluation import evaluate
     from dragoman.training.run import train
     from dragoman.translator import Translator
 
-    _log.info(f"1. A corpus of captions, English and German, made by a small grammar: {output / 'corpus'}")
-    files = _write_corpus(output / "corpus")
+    _log.info(
+        "1. A corpus of captions, English and German, made by a small grammar (`dragoman data captions` writes it)"
+    )
+    test = standard_corpus("captions").test
     _log.info(f"2. A small Transformer, trained on it in {output} (Ctrl-C stops; the same command continues)")
-    train({**SETTINGS, "data": files}, output, device=device, progress_bar=True)
+    train({**SETTINGS, "data": {"corpus": "captions"}}, output, device=device, progress_bar=True)
     translator = Translator.load(output, device=device)
-    test = [_read(output / "corpus" / f"test.{lang}") for lang in ("en", "de")]
-    _log.info(f"3. Its translations of {len(test[0]):,} sentences that it has never seen")
-    results = evaluate(translator, *test)
+    _log.info(f"3. Its translations of {len(test):,} sentences that it has never seen")
+    sources, references = map(list, zip(*test, strict=True))
+    results = evaluate(translator, sources, references)
     _log.info(f"   exactly as the grammar translates them: {results.exact_match:.1%}")
     _log.info(
         "   About half of them combine words that never meet in training: a subject and a verb, a colour and a thing."
@@ -93,36 +92,3 @@ def _say_next(program: str, folder: str) -> None:
     width = max(map(len, commands))
     for command, purpose in commands.items():
         _log.info(f"   {command:<{width}}  {purpose}")
-
-
-def _write_corpus(folder: Path) -> dict[str, str]:
-    """Write the parts of the corpus as text files, unless they exist, and return the settings that name them.
-
-    Raises:
-        RunFolderError: another file has the name of one.
-    """
-    from dragoman.corpora.synthetic import make_corpus
-
-    folder.mkdir(parents=True, exist_ok=True)
-    names = {
-        f"{role}{side}": folder / f"{part}.{lang}"
-        for role, part in (("", "train"), ("validation_", "validation"), ("test_", "test"))
-        for side, lang in (("source", "en"), ("target", "de"))
-    }
-    corpus = make_corpus("captions")
-    texts = {
-        f"{role}{side}": "".join(f"{pair[column]}\n" for pair in pairs).encode()
-        for role, pairs in (("", corpus.train), ("validation_", corpus.validation), ("test_", corpus.test))
-        for column, side in enumerate(("source", "target"))
-    }
-    for key, path in names.items():
-        if path.exists() and path.read_bytes() != texts[key]:
-            raise RunFolderError("this is not the demo's text", path, advice="choose another --output")
-    for key, path in names.items():
-        if not path.exists():
-            write_file(path, texts[key])
-    return {key: str(path) for key, path in names.items() if not key.startswith("test")}
-
-
-def _read(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")

@@ -543,10 +543,6 @@ def _in_model(**fields: Any) -> Callable[[Path], None]:
     return changed_json(CONFIG, lambda settings: settings["model"].update(fields))
 
 
-def _update(settings: dict[str, Any], changes: dict[str, Any]) -> None:
-    settings.update(changes)
-
-
 def config_attacks() -> Iterator[Attack]:
     def of(name: str, change: Callable[[Path], None], **more: Any) -> Attack:
         return Attack("config", name, change, **more)
@@ -578,13 +574,9 @@ def config_attacks() -> Iterator[Attack]:
     yield of("activation __import__('os')", _in_model(activation="__import__('os').abort"))
     yield of("norm ../../x", _in_model(norm="../../x"))
     yield of("newer format", top("format_version", FORMAT_VERSION + 1))
-    yield of("format 2 without its precision", top("format_version", 2))
-    precisions = ("float16", "int8", "float32", "float64", "__class__", "", 16, None, ["float16"], {"float16": 1})
-    for version, precision in itertools.product((2, 3), precisions):
-        changes = {"format_version": version, "precision": precision}  # and weights in float32
-        what = f"format {version} with the precision {precision!r}"
-        yield of(what, changed_json(CONFIG, partial(_update, changes=changes)))
-    yield of("format 1 with a precision", top("precision", "float32"))
+    yield of("no precision", changed_json(CONFIG, lambda settings: settings.pop("precision")))
+    for precision in ("float16", "int8", "float64", "__class__", "", 16, None, ["float16"], {"float16": 1}):
+        yield of(f"precision {precision!r}", top("precision", precision))  # and weights in float32
     yield of("format version true", top("format_version", True))
     yield of("format version 1.0", top("format_version", 1.0))
     yield of("format version 10**100", top("format_version", 10**100))
@@ -878,7 +870,7 @@ def subword_attacks(kind: str) -> Iterator[Attack]:
 
 
 def language_attacks() -> Iterator[Attack]:
-    """Directions, tags and reserved pieces of a model of many languages (tokenizer.json, version 4)."""
+    """Directions, tags and reserved pieces of a model of many languages."""
     kind = "many languages"
 
     def of(name: str, make: Callable[[dict[str, Any]], object], **more: Any) -> Attack:
@@ -903,8 +895,7 @@ def language_attacks() -> Iterator[Attack]:
     yield of("a path as a language", directions([["en", "de"], ["en", "../x"]]))
     yield of("a language of 1 MB", directions([["en", "de"], ["en", "x" * 2**20]]))
     yield of("a language without a tag", directions([["en", "de"], ["en", "it"]]))
-    yield of("languages of version 1 too", lambda description: description.update(source_lang="en"))
-    yield of("version 3", lambda description: description.update(format_version=3))
+    yield of("languages too", lambda description: description.update(languages=["en", "de"]))
     yield of("a reserved piece more", lambda description: description["config"].update(reserved=3))
     yield of("a million reserved pieces", lambda description: description["config"].update(reserved=10**6))
     yield of("reserved pieces -1", lambda description: description["config"].update(reserved=-1))
@@ -935,7 +926,7 @@ def tokenizer_attacks() -> Iterator[Attack]:
         return Attack("tokenizer", name, changed_json(DESCRIPTION, make), kind, **more)
 
     def lang(code: object) -> Callable[[dict[str, Any]], object]:
-        return lambda description: description.update(source_lang=code, target_lang=code)
+        return lambda description: description.update(directions=[[code, code]])
 
     def setting(**fields: Any) -> Callable[[dict[str, Any]], object]:
         return lambda description: description["config"].update(fields)
@@ -944,7 +935,7 @@ def tokenizer_attacks() -> Iterator[Attack]:
         yield described(f"language {code[:15]!r}", lang(code), "words")
     yield described("language 5", lang(5), "words")
     yield described("language 'os'", lang("os"), "words", harmless="unknown languages have the rules common to all")
-    yield described("language missing", lambda description: description.pop("source_lang"))
+    yield described("languages missing", lambda description: description.pop("directions"))
     yield described("kind bpe for a list of words", setting(kind="bpe", joint=True), "words")
     yield described("kind words for a model", setting(kind="words", joint=True))
     yield described("kind unigram for BPE", setting(kind="unigram"), harmless="the model itself says what it is")
@@ -1044,7 +1035,7 @@ def fitting(fields: dict[tuple[str, str], Any]) -> Callable[[Path], None]:
         settings["model"].update(SMALLEST)
         for (section, field), value in fields.items():
             settings[section][field] = value
-        settings.update(format_version=3, precision="int8")
+        settings.update(precision="int8")
         (folder / CONFIG).write_text(json.dumps(settings))
         dice = np.random.default_rng(1)
         shapes = stored_shapes(Layout(ModelConfig.model_validate(settings["model"])).shapes(), "int8").items()

@@ -88,8 +88,6 @@ class BulkJob:
     def settings(self) -> dict[str, Any]:
         """Return all that the translations depend on, in a form for JSON. The fingerprints stand for the models."""
         settings = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "models"}
-        if self.pivot is None:
-            del settings["pivot"]  # earlier releases have none
         options = {name: _for_json(value) for name, value in self.options.items()}
         return {**settings, "options": options, "output": asdict(self.output)}
 

@@ -14,9 +14,7 @@ from dragoman.bundle.finding import find_bundle
 from dragoman.bundle.format import (
     CARD,
     CONFIG,
-    LARGEST_WORDS,
-    OLD_WORDS,
-    PRECISIONS,
+    FORMAT_VERSION,
     SHORT_LIST,
     TOKENIZER,
     WEIGHTS,
@@ -24,7 +22,6 @@ from dragoman.bundle.format import (
     parse_part,
     read_config,
     verify_listed,
-    without_pad_id,
 )
 from dragoman.bundle.search_ram import disproportion
 from dragoman.bundle.short_list_file import largest_short_list, read_short_list, short_list_bytes
@@ -124,7 +121,13 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
     weights = stored_weights(bundle.weights, precision)
     if bad := not_finite(weights):
         raise ConfigError(f"weights too large for {precision} ({bad})", folder, advice="keep float32")
-    settings = _settings(bundle, precision)
+    settings = {
+        "format_version": FORMAT_VERSION,
+        "precision": precision,
+        "model": bundle.config.model_dump(mode="json"),
+        "search": bundle.search.model_dump(mode="json"),
+        "facts": dict(bundle.facts),
+    }
 
     def write(temporary: Path) -> None:
         (temporary / CONFIG).write_bytes(to_json(settings))
@@ -137,18 +140,7 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
         if card is not None:
             (temporary / CARD).write_text(card, encoding="utf-8", newline="\n")
 
-    save_folder(folder, write, facts={"format_version": settings["format_version"]})
-
-
-def _settings(bundle: Bundle, precision: StoredPrecision) -> dict[str, Any]:
-    version = 1 + PRECISIONS.index(precision)
-    return {
-        "format_version": version,
-        **({"precision": precision} if version > 1 else {}),
-        "model": bundle.config.model_dump(mode="json"),
-        "search": bundle.search.model_dump(mode="json"),
-        "facts": dict(bundle.facts),
-    }
+    save_folder(folder, write, facts={"format_version": FORMAT_VERSION})
 
 
 def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
@@ -171,15 +163,15 @@ def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
 
 def _load(folder: Path, verify: bool) -> Bundle:
     settings = read_config(folder)
-    config = parse_part(ModelConfig, without_pad_id(settings["model"], folder), folder)
+    config = parse_part(ModelConfig, settings["model"], folder)
     search = parse_part(SearchConfig, settings["search"], folder)
-    shapes, precision = configured_shapes(config, folder), settings.get("precision", "float32")
+    shapes, precision = configured_shapes(config, folder), settings["precision"]
     if (folder / TOKENIZER).is_symlink():
         raise BundleError("a link instead of a folder", folder / TOKENIZER, advice="use another copy")
     expected = config.source_vocab_size, config.target_vocab_size
     limits = {CONFIG: JSON_LIMIT, WEIGHTS: largest_file(shapes, precision)}
     limits |= {f"{TOKENIZER}/{name}": limit for name, limit in file_limits(expected).items()}
-    limits |= {SHORT_LIST: largest_short_list(expected), OLD_WORDS: LARGEST_WORDS}
+    limits |= {SHORT_LIST: largest_short_list(expected)}
     manifest = verify_folder(folder, editable={CARD}, limits=limits) if verify else {}
     if verify:
         verify_listed(folder, manifest)

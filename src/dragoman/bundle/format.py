@@ -1,6 +1,6 @@
 """The format of a trained model on disk: one folder with all that is needed to translate raw text.
 
-    config.json        format version, model, search defaults, facts about the training
+    config.json        format version, precision, model, search defaults, facts about the training
     tokenizer/         see `dragoman.text.tokenizer`
     model.safetensors  the weights, in float32, in float16 (half the size) or in int8 (a quarter); tied matrices once
     short_list.safetensors  the tokens that translations may have, if the model was packaged with a short-list
@@ -18,7 +18,7 @@ import itertools
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import StoredPrecision
@@ -27,16 +27,11 @@ from dragoman.machine.json_files import read_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.sections import S, parse_section
 
-#: The precision of the weights in each format version, from version 1 on. All are still written, so that an earlier
-#: release reads every bundle that it ever could.
-PRECISIONS: tuple[StoredPrecision, ...] = ("float32", "float16", "int8")
-FORMAT_VERSION = len(PRECISIONS)
+FORMAT_VERSION = 1
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 CARD = "README.md"
 SHORT_LIST = "short_list.safetensors"
-#: A list of words that older bundles have, and nothing reads; its most bytes.
-OLD_WORDS, LARGEST_WORDS = "words.gz", 8_000_000
 TOKENIZER = "tokenizer"
 #: The fewest bytes of a layer in the file of weights, with six tensors in the head. More layers are not even outlined.
 LEAST_LAYER_BYTES = 500
@@ -51,26 +46,16 @@ def read_config(folder: Path) -> dict[str, Any]:
         raise BundleError(needs, folder / CONFIG, advice="upgrade dragoman")
     if type(version) is not int or version < 1:
         raise BundleError(f"unknown format version {version!r}", folder / CONFIG, advice="is this a bundle?")
-    expected = {"format_version": int, "model": dict, "search": dict, "facts": dict}
-    if version > 1:
-        expected["precision"] = str
+    expected = {"format_version": int, "precision": str, "model": dict, "search": dict, "facts": dict}
     problems = [f"unknown key {key!r}" for key in settings.keys() - expected.keys()]
     problems += [
         f"{key} is missing or of a wrong type" for key in expected if not isinstance(settings.get(key), expected[key])
     ]
-    if version > 1 and settings.get("precision") != PRECISIONS[version - 1]:
+    if settings.get("precision") not in get_args(StoredPrecision):
         problems.append(f"unknown precision {settings.get('precision')!r}")
     if problems:
         raise BundleError("not the configuration of a bundle", folder / CONFIG, details=sorted(problems))
     return settings
-
-
-def without_pad_id(model: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the section `model` of config.json without the padding id, which release 0.1.0 wrote there; it was 0."""
-    pad_id = model.get("pad_id", 0)
-    if type(pad_id) is not int or pad_id != 0:
-        raise BundleError(f"the model's pad_id is {pad_id!r}, and its tokenizers pad with 0", folder / CONFIG)
-    return {name: value for name, value in model.items() if name != "pad_id"}
 
 
 def parse_part(section: type[S], settings: Mapping[str, Any], folder: Path) -> S:
@@ -98,7 +83,7 @@ def verify_listed(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Refuse a file that loading would open but the manifest does not list. Only the first of perhaps many is named."""
     try:
         with os.scandir(folder / TOKENIZER) as entries:
-            optional = [name for name in (SHORT_LIST, OLD_WORDS) if (folder / name).exists()]
+            optional = [SHORT_LIST] if (folder / SHORT_LIST).exists() else []
             names = itertools.chain((CONFIG, WEIGHTS, *optional), (f"{TOKENIZER}/{entry.name}" for entry in entries))
             name = next((name for name in names if name not in manifest["files"]), None)
     except OSError as error:

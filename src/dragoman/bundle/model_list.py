@@ -8,7 +8,7 @@ from math import prod
 from pathlib import Path
 
 from dragoman.bundle.finding import read_card
-from dragoman.bundle.format import TOKENIZER, configured_shapes, parse_part, read_config, without_pad_id
+from dragoman.bundle.format import TOKENIZER, configured_shapes, parse_part, read_config
 from dragoman.bundle.model_terms import ModelTerms, read_terms
 from dragoman.bundle.named_models import named_models
 from dragoman.errors import BundleError
@@ -43,8 +43,7 @@ def described_model(name: str, folder: Path) -> ListedModel:
     n_parameters, problem = 0, None
     n_bytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     try:
-        model = without_pad_id(read_config(folder)["model"], folder)
-        config = parse_part(ModelConfig, model, folder)
+        config = parse_part(ModelConfig, read_config(folder)["model"], folder)
         shapes = configured_shapes(config, folder)
         directions = load_tokenizers(
             folder / TOKENIZER, (config.source_vocab_size, config.target_vocab_size)

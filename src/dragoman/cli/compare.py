@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dragoman.cli.missing_packages import require_package
-from dragoman.cli.options import AsJson, Device, Settings, option
-from dragoman.cli.streams import print_result, write_output
+from dragoman.cli.options import Device, Settings, option
+from dragoman.cli.streams import print_result
 from dragoman.cli.training_settings import (
     recipe_settings,
     require_extras,
@@ -40,22 +38,19 @@ def compare(
     ] = False,
     output: Annotated[Path, option("A folder for all the runs.", "--output", "-o")] = Path("runs/compare"),
     overrides: Settings = None,
-    plot: Annotated[bool, option("Draw the validation losses to curves.png in it.", "--plot")] = False,
-    as_json: AsJson = False,
     device: Device = "auto",
 ) -> None:
     """Train variants of a recipe and compare them.
 
     Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions, shown as
-    mean and spread. The same command continues a stopped comparison.
+    mean and spread; results.json in the folder is for programs. The same command continues a stopped comparison.
+    `inspect curves` draws its runs.
 
     \b
     dragoman compare recipe.yaml --vary model.norm=post,pre \\
         --vary training.seed=1,2,3
     """
     require_package("compare", "torch")
-    if plot:
-        require_package("--plot", "matplotlib")
     settings = recipe_settings(recipe, overrides, {}, "name the pairs in a recipe: data.pairs")
     require_text(settings, recipe)
     require_extras(settings)
@@ -65,19 +60,9 @@ def compare(
     from dragoman.experiments.comparison import compare
 
     outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device)
-    print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
-    if plot:
-        _plot(outcomes, output / "curves.png")
+    print_result(_table(outcomes))
     if failed:
         raise DragomanError(f"variants that failed: {', '.join(failed)}", output, advice=_AGAIN)
-
-
-def _plot(outcomes: Sequence[Outcome], path: Path) -> None:
-    """Draw the validation losses of all runs."""
-    from dragoman.inspection.pictures import draw_losses, to_image
-
-    figure = draw_losses([(outcome.name, outcome.curves) for outcome in outcomes])
-    write_output(path, to_image(figure, path.suffix))
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:

@@ -13,7 +13,7 @@ from dragoman.cli.grouping import with_groups
 from dragoman.cli.inspect_alignment import alignment
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import DirectionOptions
-from dragoman.cli.options import AsJson, BeamSize, Command, Device, EachModel, Models, OneModel, Overwrite, option
+from dragoman.cli.options import BeamSize, Command, Device, EachModel, Models, OneModel, Overwrite, option
 from dragoman.cli.streams import print_result, require_output, write_output
 
 if TYPE_CHECKING:
@@ -141,7 +141,6 @@ def neighbours(
     model: OneModel,
     side: Annotated[Literal["source", "target"], option("Side of the embeddings.", "--side")] = "source",
     n: Annotated[int, option("Neighbours of each word.", "--n", min=1)] = 10,
-    as_json: AsJson = False,
 ) -> None:
     """Show the tokens nearest to words.
 
@@ -153,13 +152,8 @@ def neighbours(
 
     translator = Translator.load(model, device="cpu")
     for neighbourhood in [nearest_neighbours(translator, word, side=side, n=n) for word in words]:
-        if as_json:
-            print_result(
-                json.dumps({"token": neighbourhood.token, "nearest": neighbourhood.nearest}, ensure_ascii=False)
-            )
-        else:
-            nearest = (f"  {cosine:6.3f}  {printable(token)}" for token, cosine in neighbourhood.nearest)
-            print_result("\n".join((printable(neighbourhood.token), *nearest)))
+        nearest = (f"  {cosine:6.3f}  {printable(token)}" for token, cosine in neighbourhood.nearest)
+        print_result("\n".join((printable(neighbourhood.token), *nearest)))
 
 
 inspect.command("alignment", cls=Command)(alignment)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ import typer
 
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import DirectionOptions, TextOptions, given_options
-from dragoman.cli.options import AsJson, Device, OneModel, option
+from dragoman.cli.options import Device, OneModel, option
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import data_settings, known_languages, readable
 
@@ -36,7 +35,6 @@ def alignment(
     output: Annotated[
         Path | None, option("A copy of the model that aligns with the chosen heads.", "--output", "-o")
     ] = None,
-    as_json: AsJson = False,
     device: Device = "auto",
 ) -> None:
     """Choose the heads that align words best.
@@ -62,9 +60,8 @@ def alignment(
     translator = Translator([bundle.model], bundle.tokenizers, bundle.search, ComputeOptions(find_device(device)))
     learned, measured = _pairs(text, direction, translator)
     choice = choose_heads(translator, learned, measured)
-    print_result(_json(choice) if as_json else _table(choice))
-    if not as_json:
-        print_result(_heads(choice))
+    print_result(_table(choice))
+    print_result(_heads(choice))
     if output is not None:
         _save(output, bundle, choice)
 
@@ -113,12 +110,3 @@ def _heads(choice: Choice) -> str:
     return (
         f"chosen: {heads}, {'where a word has just been read' if choice.heads.shifted else 'where a word is written'}"
     )
-
-
-def _json(choice: Choice) -> str:
-    agreements = [
-        {"name": agreement.name, "found": agreement.recall, "error_rate": agreement.error_rate}
-        for agreement in choice.agreements
-    ]
-    counts = {"n_pairs": choice.n_pairs, "n_links": choice.n_links}
-    return json.dumps({**counts, "heads": choice.heads.model_dump(mode="json"), "agreements": agreements})

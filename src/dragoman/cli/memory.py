@@ -17,7 +17,7 @@ memory = typer.Typer(
     help="Translation memories: look up, add, import, export.", context_settings={"help_option_names": ["-h", "--help"]}
 )
 
-MemoryFile = Annotated[Path, typer.Argument(help="The memory: .jsonl, .tsv or .tmx.", show_default=False)]
+MemoryFile = Annotated[Path, typer.Argument(help="The memory: a .jsonl file.", show_default=False)]
 AnyMemory = Annotated[Path, typer.Argument(help="A memory: TMX, TSV, CSV or JSONL.", show_default=False)]
 Text = Annotated[str, typer.Argument(help="The text.", show_default=False)]
 

@@ -34,9 +34,6 @@ def score(
     direction: DirectionOptions,
     output: Annotated[Path | None, option("Default: standard output.", "--output", "-o")] = None,
     overwrite: Overwrite = False,
-    per_token: Annotated[
-        bool, option("Divide by the number of tokens, the end of the sentence included.", "--per-token")
-    ] = False,
     qe: Annotated[bool, option("Print an estimate of the quality, from 0 to 1, without a reference.", "--qe")] = False,
     as_json: AsJson = False,
     batch_size: BatchSize = None,
@@ -57,8 +54,6 @@ def score(
     dragoman score -m runs/my --source text.en --target text.de
     """
     _refuse_contradictions(files, invalid_utf8)
-    if qe and per_token:
-        raise typer.BadParameter("use --qe or --per-token")
     inputs = [files.source, files.target, files.pairs]
     with result_lines(output, overwrite=overwrite, inputs=inputs) as write:
         from dragoman.translator import Translator
@@ -75,7 +70,7 @@ def score(
             why = "it needs --source-lang and --target-lang, and a model of both ways"
             say(f"nothing is read back, so this is the quality by one direction alone: {why}")
         from_file = any(inputs) or stdin_is_file()
-        shown = "quality" if qe else "per_token" if per_token else "log_prob"
+        shown = "quality" if qe else "log_prob"
         scores = _scores(translator, pairs, options, name=name, has_quality=qe)
         for values in with_progress(scores, from_file=from_file, output=output):
             write(json.dumps(values, ensure_ascii=False) if as_json else f"{values[shown]:.6f}")

@@ -185,19 +185,16 @@ def result_bytes(
 
 @contextlib.contextmanager
 def _finished_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that gets its name when it is complete. Where the system can, it has no name until then."""
-    from dragoman.machine.files import name_file, temporary, unnamed_file
+    """Open a file that gets its name when it is complete."""
+    from dragoman.machine.files import temporary
 
     # A random name: if two commands write the same file, the later one wins.
     unfinished = temporary(path.with_name(f"{os.urandom(4).hex()}.{path.name}"))
-    unnamed = unnamed_file(path.parent)
     try:
-        with unnamed or open(unfinished, "wb") as file:
+        with open(unfinished, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            if unnamed is not None:
-                name_file(unnamed, unfinished)
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)

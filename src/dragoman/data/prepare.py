@@ -117,11 +117,11 @@ def _origin(
     config: Config, corpora: Sequence[Corpus], tokenizers: Tokenizers | None, starting_model: str | None
 ) -> dict[str, Any]:
     """Return everything that decides the output of `prepare`, as flat JSON."""
-    data = {key: value for key, value in config.data.for_older_releases().items() if key not in _PLACES}
+    data = config.data.model_dump(mode="json", exclude={"misaligned", "corpora", "temperature", *_PLACES})
     if not config.data.corpora:
         data["source_lang"], data["target_lang"] = corpora[0].languages
     tokenizer = tokenizers.config if tokenizers else config.tokenizer
-    chosen = {**tokenizer.for_older_releases(), "joint": tokenizer.is_joint}
+    chosen = {**tokenizer.model_dump(mode="json"), "joint": tokenizer.is_joint}
     origin = {f"data.{key}": value for key, value in data.items()}
     origin |= {f"tokenizer.{key}": value for key, value in chosen.items()}
     if tokenizers is not None:

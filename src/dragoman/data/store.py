@@ -25,8 +25,6 @@ from dragoman.errors import BundleError
 from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import require_held
 
-#: Of a store without parts, and of one with parts.
-FORMAT_VERSION, FORMAT_WITH_PARTS = 1, 2
 INDEX = "index.json"
 SIDES = ("source", "target")
 _CONTEXT = "context.bin"
@@ -122,9 +120,7 @@ class StoreWriter:
         self._closing.close()
         if error is None:
             types = dict(zip(("source_type", "target_type"), self._types, strict=True))
-            index: dict[str, Any] = {"format_version": FORMAT_VERSION, "n_pairs": self._n_pairs, **types}
-            if self._parts:
-                index |= {"format_version": FORMAT_WITH_PARTS, "parts": [asdict(part) for part in self._parts]}
+            index = {"n_pairs": self._n_pairs, **types, "parts": [asdict(part) for part in self._parts]}
             require_held(self._folder)  # encoding takes minutes
             (self._folder / INDEX).write_bytes(to_json(index))
 
@@ -158,14 +154,12 @@ class PairStore:
 
     def __init__(self, folder: Path) -> None:
         index = read_json(folder / INDEX)
-        n_pairs, version = index.get("n_pairs"), index.get("format_version")
-        types = [index.get(f"{side}_type") for side in SIDES]
-        versions = (FORMAT_VERSION, FORMAT_WITH_PARTS)
-        if version not in versions or not isinstance(n_pairs, int) or not all(kind in _ID_TYPES for kind in types):
+        n_pairs, types = index.get("n_pairs"), [index.get(f"{side}_type") for side in SIDES]
+        if not isinstance(n_pairs, int) or not all(kind in _ID_TYPES for kind in types):
             raise BundleError("not the index of a prepared corpus", folder / INDEX, advice="prepare it again")
         self.folder = folder
         #: The parts, whose pairs lie one after the other; none for one corpus in one direction.
-        self.parts = _parts(index.get("parts", []), n_pairs, folder / INDEX)
+        self.parts = _parts(index.get("parts"), n_pairs, folder / INDEX)
         self._n_pairs = n_pairs
         ids = [
             _open_column(folder / f"{side}_ids", str(kind), n_pairs) for side, kind in zip(SIDES, types, strict=True)

@@ -65,7 +65,7 @@ def read_model_file(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
 
 def _weights(bundle: Bundle, folder: Path) -> bytes:
     """Return the weights in 8-bit integers: the file of the bundle as it is, if it has them."""
-    if read_config(folder).get("precision") == "int8":
+    if read_config(folder)["precision"] == "int8":
         return (folder / WEIGHTS).read_bytes()
     return save(stored_weights(bundle.weights, "int8"))
 

@@ -29,7 +29,6 @@ class Outcome:
     tokens_per_second: float
     seconds: float
     peak_memory: float | None  # MiB
-    curves: list[list[tuple[int, float]]]  # for each seed (step, validation loss)
 
 
 def gather_outcomes(variants: Sequence[Variant]) -> list[Outcome]:
@@ -57,7 +56,6 @@ def _outcome(name: str, runs: Sequence[Mapping[str, Any]]) -> Outcome:
         tokens_per_second=mean("tokens_per_second"),
         seconds=mean("seconds"),
         peak_memory=None if None in memory else statistics.fmean(memory),
-        curves=[run["curve"] for run in runs],
     )
 
 
@@ -76,7 +74,6 @@ def _figures(run: Path) -> dict[str, Any]:
         "tokens_per_second": statistics.median(record["target_tokens_per_second"] for record in steps),
         "seconds": steps[-1]["seconds"],
         "peak_memory": validations[-1].get("peak_memory_mib"),
-        "curve": [(record["step"], record["validation_loss"]) for record in validations],
     }
 
 

@@ -85,10 +85,10 @@ class Teacher:
         return (translation, pair[1]) if self.backward else (pair[0], translation)
 
     def record(self) -> dict[str, Any]:
-        """Return what its text depends on; precision and direction only where they are not what older releases had."""
-        precision = {} if self.precision == "float32" else {"precision": self.precision}
-        direction = {} if self.direction is None else {"direction": list(self.direction)}
-        return {"models": list(self.fingerprints), "backward": self.backward, **precision, **direction}
+        """Return what its text depends on, as JSON."""
+        direction = self.direction and list(self.direction)
+        models = list(self.fingerprints)
+        return {"models": models, "backward": self.backward, "precision": self.precision, "direction": direction}
 
 
 def common_languages(teachers: Sequence[Teacher]) -> tuple[str, str]:

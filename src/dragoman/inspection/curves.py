@@ -14,8 +14,6 @@ from dragoman.errors import DataError
 
 #: (step, value), in order.
 Curve = Sequence[tuple[int, float]]
-#: Names of figures in older logs, and those of now.
-RENAMED = {"loss": "training_loss", "nll": "training_nll"}
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ def parse_record(line: str) -> dict[str, Any] | None:
     with contextlib.suppress(ValueError, RecursionError):
         record = json.loads(line)
         if isinstance(record, dict) and isinstance(record.get("step"), int):
-            return {RENAMED.get(str(name), str(name)): value for name, value in record.items()}
+            return record
     return None
 
 

@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
     from dragoman.alignment.capture import Kind
     from dragoman.inspection.attention_maps import Attention
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-
 #: Colours that people with any kind of colour vision can tell apart (Okabe and Ito 2008).
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 #: Fonts with scripts that matplotlib's own lacks, tried in this order where they are installed.
@@ -164,21 +157,6 @@ def draw_curves(runs: Sequence[RunCurves]) -> Figure:
     _finish(loss, legend=True)
     _finish(bleu, legend=len(runs) > 1)
     _finish(rate, legend=len(runs) > 1)
-    return figure
-
-
-def draw_losses(variants: Sequence[tuple[str, Sequence[Curve]]]) -> Figure:
-    """Draw validation losses over the steps, one line a run, with one colour and kind of line for each variant."""
-    figure = new_figure(10, 5)
-    axes = figure.subplots()
-    for number, (name, curves) in enumerate(variants):
-        style = ("-", "--", ":")[number // len(COLOURS) % 3]
-        for repetition, curve in enumerate(curves):
-            label = None if repetition else name
-            _plot(axes, curve, color=COLOURS[number % len(COLOURS)], linestyle=style, label=label, marker=".")
-    axes.set(xlabel="step", ylabel="validation loss, nats a token")
-    _finish(axes, legend=False)
-    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
     return figure
 
 

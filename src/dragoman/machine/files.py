@@ -12,7 +12,6 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO
 
 from dragoman.errors import ResourceError, RunFolderError, disk_errors
 from dragoman.machine.locks import require_held
@@ -24,29 +23,6 @@ TEMPORARY = ".dragoman-"
 def temporary(path: Path) -> Path:
     """Return the path under which a file or folder is written before it gets its name."""
     return path.with_name(f"{TEMPORARY}{path.name}")
-
-
-def unnamed_file(folder: Path) -> BinaryIO | None:
-    """Open a new file without a name, which is gone if this process dies; None if the system has no such files."""
-    if (flag := getattr(os, "O_TMPFILE", None)) is None:
-        return None
-    try:
-        return open(os.open(folder, os.O_WRONLY | flag, 0o666), "wb")
-    except OSError:  # some file systems have none
-        return None
-
-
-def name_file(file: BinaryIO, path: Path) -> None:
-    """Give a name to a file without one.
-
-    Raises:
-        OSError: the name is in use.
-    """
-    folder = os.open(path.parent, os.O_RDONLY)  # with a folder, the system call is one that follows links
-    try:
-        os.link(f"/proc/self/fd/{file.fileno()}", path.name, src_dir_fd=folder, dst_dir_fd=folder)
-    finally:
-        os.close(folder)
 
 
 def flush_folder(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Files of translation memories: read in any format of pairs, and written so that a crash loses nothing.
 
 A file whose name ends in .jsonl has one unit a line, with its languages. Lines are added to its end, and a line that a
-crash left unfinished is passed over. TMX and TSV files are replaced when the new one is whole.
+crash left unfinished is passed over. Nothing is added to files of other forms, which are written once.
 """
 
 from __future__ import annotations
@@ -107,34 +107,32 @@ def is_log(path: Path) -> bool:
 def append_units(path: Path, units: Iterable[Unit]) -> int:
     """Add units to the end of a memory, and return their number. They are on the disk when this returns.
 
-    A .jsonl file is only ever appended to. Another one is written anew, and replaced when it is whole.
-
     Raises:
-        ConfigError: the file is of another kind, a unit has other languages than a .tsv file, a .tmx file has more than
-            two languages, or a unit for it has none.
+        ConfigError: the file is no .jsonl.
         DataError: the file has other content.
         ResourceError: the disk is full.
     """
-    added, is_new = list(units), not path.exists() or not path.stat().st_size
-    if _suffix(path) == ".tmx":
-        if any(None in unit.direction for unit in added):
-            raise ConfigError("a TMX file names the languages of each text", path, advice="give the two languages")
-        export_units(path, [*([] if is_new else _read_two_languages(path)), *added])
-        return len(added)
-    if _suffix(path) == ".tsv":
-        _require_one_direction(path, added)
-        if not is_new and added:
-            _require_same_columns(path, added[0])
-        before = [] if is_new else [path.read_bytes(), _missing_line_end(path)]
-        write_chunks(path, [*(_header(added) if is_new else before), *map(_row, added)])
-        return len(added)
-    if not is_new and not is_log(path):
-        advice = "import it into a new memory: dragoman memory import NEW.jsonl FILE"
-        raise DataError("its objects have no source_lang and target_lang", path, advice=advice)
+    added, is_new = list(units), _is_new_log(path)
     append_file(path, b"".join([b"" if is_new else _missing_line_end(path), *map(_line, added)]))
     if is_new:
         flush_folder(path.absolute().parent)
     return len(added)
+
+
+def _is_new_log(path: Path) -> bool:
+    """Return True if a memory to which units are added has none yet.
+
+    Raises:
+        ConfigError: the file is no .jsonl.
+        DataError: it has other content.
+    """
+    advice = f"import it into a new memory: dragoman memory import NEW{LOG_SUFFIX} {path}"
+    if path.suffix.lower() != LOG_SUFFIX:
+        raise ConfigError(f"units are added to {LOG_SUFFIX} files alone", path, advice=advice)
+    is_new = not path.exists() or not path.stat().st_size
+    if not is_new and not is_log(path):
+        raise DataError("its objects have no source_lang and target_lang", path, advice=advice)
+    return is_new
 
 
 def append_new_units(path: Path, units: Iterable[Unit]) -> int:
@@ -144,8 +142,7 @@ def append_new_units(path: Path, units: Iterable[Unit]) -> int:
         ConfigError: a unit has the same language on both sides.
         DragomanError: as `append_units`.
     """
-    is_new = not (path.exists() and path.stat().st_size)
-    known = () if is_new else _read_two_languages(path) if _suffix(path) == ".tmx" else open_units(path)
+    known = () if _is_new_log(path) else open_units(path)
     last: dict[str, dict[tuple[str | None, str | None], str]] = {}
     for unit in known:
         last.setdefault(unit.source, {})[unit.direction] = unit.target
@@ -174,10 +171,11 @@ def _may_be_same(direction: tuple[str | None, str | None], other: tuple[str | No
 
 
 def export_units(path: Path, units: Iterable[Unit]) -> None:
-    """Write a memory anew: TMX 1.4, or what `append_units` adds to. The file appears when it is whole.
+    """Write a memory anew, as TMX 1.4, a table (.tsv) or .jsonl. The file appears when it is whole.
 
     Raises:
-        ConfigError, ResourceError: as `append_units`.
+        ConfigError: the file is of another kind, or a table would have several directions.
+        ResourceError: the disk is full.
     """
     units = list(units)
     if _suffix(path) == ".tmx":
@@ -219,19 +217,6 @@ def tmx_unit(unit: Unit) -> bytes:
         for code, text in ((unit.source_lang, unit.source), (unit.target_lang, unit.target))
     )
     return f"<tu>{''.join(variants)}</tu>\n".encode()
-
-
-def _read_two_languages(path: Path) -> list[Unit]:
-    """Return all units of a TMX file that is to be written anew.
-
-    Raises:
-        ConfigError: it has more than two languages, so some would be lost.
-    """
-    try:
-        return list(open_units(path))
-    except ConfigError:
-        advice = "import two of them into a memory that ends in .jsonl, and add there"
-        raise ConfigError("nothing can be added to TMX of more than two languages", path, advice=advice) from None
 
 
 def _suffix(path: Path) -> str:
@@ -282,36 +267,8 @@ def _header(units: Sequence[Unit]) -> list[bytes]:
 
 def _require_one_direction(path: Path, units: Sequence[Unit]) -> None:
     if len(directions := {unit.direction for unit in units}) > 1:
-        names = ", ".join(sorted(map(_name, directions)))
+        names = ", ".join(sorted(" to ".join(code or UNKNOWN for code in each) for each in directions))
         raise ConfigError(f"a table has one direction, and there are {names}", path, advice="use a .jsonl or .tmx file")
-
-
-def _require_same_columns(path: Path, unit: Unit) -> None:
-    """Check that a table has a text and its translation a line, in the languages of a unit.
-
-    What is not known fits everything.
-
-    Raises:
-        ConfigError: it has others.
-    """
-    with open(path, encoding="utf-8-sig", errors="replace") as file:
-        first = [line.removesuffix("\n") for line in islice(file, _N_JUDGED)]
-    known = next((one for one in open_units(path) if one.source or one.target), None)
-    if known is None:  # at most a first line with the languages
-        expected = "".join(line.decode() for line in _header([unit])).removesuffix("\n")
-        known = unit if not any(first) or expected in first else Unit("", "")
-    elif not _may_be_same(known.direction, unit.direction):
-        problem = f"the table is {_name(known.direction)}, and the new text {_name(unit.direction)}"
-        raise ConfigError(problem, path, advice="give --source-lang and --target-lang of the table, or another file")
-    if known is not unit and f"{known.source}\t{known.target}" not in first:
-        problem = "the lines of the table are not a text, a tab and its translation"
-        advice = f"import it into a new memory: dragoman memory import NEW{LOG_SUFFIX} {path}"
-        raise ConfigError(problem, path, advice=advice)
-
-
-def _name(direction: tuple[str | None, str | None]) -> str:
-    """Return the name of a direction in messages."""
-    return " to ".join(code or UNKNOWN for code in direction)
 
 
 def _missing_line_end(path: Path) -> bytes:

@@ -38,7 +38,7 @@ class Helpers(Generic[Work]):
 
     def __init__(self, number: int, seconds: float, shared: Work) -> None:
         self._seconds = seconds
-        self._all = [LimitedProcess[Any, Any](_Caller(shared)) for _ in range(number)]
+        self._all = [LimitedProcess[Any, Any](lambda job: job[0](shared, *job[1])) for _ in range(number)]
         self._idle = list(self._all)
         self._waiting: list[tuple[str, asyncio.Future[LimitedProcess[Any, Any]]]] = []
         self._running: Counter[str] = Counter()
@@ -121,14 +121,3 @@ class Helpers(Generic[Work]):
                 process.end()
             else:  # its thread sees it
                 process.kill()
-
-
-class _Caller(Generic[Work]):
-    """The work of a process: calls of functions."""
-
-    def __init__(self, shared: Work) -> None:
-        self._shared = shared
-
-    def __call__(self, job: tuple[Callable[..., object], tuple[object, ...]]) -> object:
-        function, arguments = job
-        return function(self._shared, *arguments)

@@ -234,7 +234,7 @@ def _start_workers(translator: Translator, searchers: Sequence[Searcher]) -> Non
 
 def _estimated_bytes(path: str) -> int:
     folder = find_bundle(path)
-    precision = read_config(folder).get("precision", "float32")
+    precision = read_config(folder)["precision"]
     weights = folder / WEIGHTS
     n_numbers = weights.stat().st_size // _STORED_BYTES.get(precision, 1) if weights.is_file() else 0
     return _LOADED_BYTES * n_numbers

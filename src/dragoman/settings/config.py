@@ -28,16 +28,12 @@ class Config(Section):
     training: TrainingConfig = TrainingConfig()
     search: SearchConfig = SearchConfig()
 
-    def contradictions(self) -> Iterator[tuple[str, str]]:
+    def contradictions(self) -> Iterator[str]:
         """Yield sentences longer than the model reads, and reserved pieces that the tokenizer lacks."""
         if self.augmentation.reserved and not self.tokenizer.reserved:
-            yield (
-                "augmentation.reserved tokenizer.reserved",
-                "augmentation.reserved needs reserved pieces; set tokenizer.reserved, for example to 64",
-            )
+            yield "augmentation.reserved needs reserved pieces; set tokenizer.reserved, for example to 64"
         if self.data.max_length >= self.model.max_length:
             yield (
-                "data.max_length model.max_length",
                 f"data.max_length {self.data.max_length} must be less than model.max_length {self.model.max_length}, "
-                "which counts the end of the sentence too; lower the one or raise the other",
+                "which counts the end of the sentence too; lower the one or raise the other"
             )

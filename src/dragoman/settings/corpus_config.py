@@ -34,20 +34,19 @@ class CorpusConfig(TextOrigin):
     tag: str | None = None
     """Tag of a kind of text, such as bt for back-translated text. Sources begin with it."""
 
-    def contradictions(self) -> Iterator[tuple[str, str]]:
+    def contradictions(self) -> Iterator[str]:
         """Yield no origin or two, half an origin, and names and languages that cannot be."""
-        origins = ("corpus", "source", "target", "pairs")
-        if all(getattr(self, name) is None for name in origins):
-            yield " ".join(origins), "a corpus needs source and target, or pairs, or corpus"
+        if all(getattr(self, name) is None for name in ("corpus", "source", "target", "pairs")):
+            yield "a corpus needs source and target, or pairs, or corpus"
         yield from self.origin_problems()
         if self.name is not None and not _NAME.fullmatch(self.name):
-            yield "name", f"{self.name!r} cannot be the name of a corpus; use letters, digits, - and _"
+            yield f"{self.name!r} cannot be the name of a corpus; use letters, digits, - and _"
         if self.tag is not None and not _TAG.fullmatch(self.tag):
-            yield "tag", f"{self.tag!r} cannot be the name of a tag; use a word without angle brackets, such as bt"
+            yield f"{self.tag!r} cannot be the name of a tag; use a word without angle brackets, such as bt"
         if self.tag is not None and self.both_ways:
-            yield "tag both_ways", "tag and both_ways: a tag is for one direction; list the corpus twice"
+            yield "tag and both_ways: a tag is for one direction; list the corpus twice"
         if self.source_lang is not None and self.source_lang == self.target_lang:
-            yield "source_lang target_lang", f"source_lang and target_lang are both {self.source_lang!r}"
+            yield f"source_lang and target_lang are both {self.source_lang!r}"
 
     @property
     def usual_name(self) -> str:
@@ -81,12 +80,12 @@ def corpus_names(corpora: Sequence[CorpusConfig]) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
-def mixture_problems(corpora: Sequence[CorpusConfig], temperature: float) -> Iterator[tuple[str, str]]:
+def mixture_problems(corpora: Sequence[CorpusConfig], temperature: float) -> Iterator[str]:
     """Yield names that two corpora have, and weights that contradict each other."""
     names, weights = corpus_names(corpora), [corpus.weight for corpus in corpora]
     for name in sorted({name for name in names if names.count(name) > 1}):
-        yield "corpora", f"two corpora have the name {name!r}; give each its own (name)"
+        yield f"two corpora have the name {name!r}; give each its own (name)"
     if temperature != 1 and any(weight != 1 for weight in weights):
-        yield "temperature corpora", "temperature chooses the weights; give either it or the weights of corpora"
+        yield "temperature chooses the weights; give either it or the weights of corpora"
     if not any(weights):
-        yield "corpora", "all corpora have the weight 0; one must have more"
+        yield "all corpora have the weight 0; one must have more"

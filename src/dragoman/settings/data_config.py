@@ -65,22 +65,17 @@ class DataConfig(TextOrigin):
     misaligned: Literal["error", "keep"] = "error"
     """Stop if the two sides do not belong together (one of them lost a line, say), or use the text as it is."""
 
-    def for_older_releases(self) -> dict[str, Any]:
-        """Return the settings that decide the prepared corpus, as JSON; newer settings only if they are on."""
-        unused = {name for name in ("clean", "columns", "context", "drop") if not getattr(self, name)}
-        return self.model_dump(mode="json", exclude={"misaligned", "corpora", "temperature"} | unused)
-
-    def contradictions(self) -> Iterator[tuple[str, str]]:
+    def contradictions(self) -> Iterator[str]:
         """Yield two origins of one text, half an origin, unknown language codes, and mixtures that cannot be."""
         yield from self.origin_problems(("", "validation_", "test_"), _option)
         if self.corpora:
             for name in _OF_ONE_CORPUS:
                 if getattr(self, name) is not None:
                     where = "has no place beside them" if name.startswith("test_") else "belongs into one of them"
-                    yield f"corpora {name}", f"corpora have texts of their own; {name} {where}"
+                    yield f"corpora have texts of their own; {name} {where}"
             yield from mixture_problems(self.corpora, self.temperature)
         elif self.temperature != 1:
-            yield "corpora temperature", "temperature has no effect without corpora"
+            yield "temperature has no effect without corpora"
 
     def each(self) -> Iterator[tuple[str, DataConfig]]:
         """Yield the name of each corpus, and settings that have it alone; the only corpus has no name."""

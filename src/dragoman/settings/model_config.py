@@ -56,24 +56,23 @@ class ModelShape(Section):
     max_length: Annotated[int, Field(ge=2, le=1_000_000)] = 512
     """Longest sequence, in tokens."""
 
-    def contradictions(self) -> Iterator[tuple[str, str]]:
+    def contradictions(self) -> Iterator[str]:
         """Yield widths that do not divide, and depths that differ."""
         heads = self.n_heads if self.d_k is None or self.d_v is None else 1
         unit = math.lcm(heads, 2) if self.positions in ("sinusoidal", "halves") else heads
         below = self.d_model - self.d_model % unit
         near = f"{below} or {below + unit}" if below else f"{unit}"
-        names, width = "d_model n_heads d_k d_v positions", self.head_widths[0]
+        width = self.head_widths[0]
         if self.d_model % heads:
-            yield names, f"d_model {self.d_model} does not divide into {heads} heads; set it to {near}"
+            yield f"d_model {self.d_model} does not divide into {heads} heads; set it to {near}"
         elif self.d_model % unit:
-            yield names, f"{self.positions} positions need an even d_model; set it to {near}"
+            yield f"{self.positions} positions need an even d_model; set it to {near}"
         elif self.positions == "rotary" and width % 2:
             near = f"{width - 1} or {width + 1}" if width > 1 else "2"
-            yield names, f"rotary positions need heads of even width, not {width}; set d_k to {near}"
+            yield f"rotary positions need heads of even width, not {width}; set d_k to {near}"
         if self.memory == "layerwise" and self.n_encoder_layers != self.n_decoder_layers:
             depths = f"{self.n_encoder_layers} or {self.n_decoder_layers}"
-            message = f"layerwise memory needs as many encoder as decoder layers; set both to {depths}"
-            yield "memory n_encoder_layers n_decoder_layers", message
+            yield f"layerwise memory needs as many encoder as decoder layers; set both to {depths}"
 
     @property
     def has_final_norm(self) -> bool:
@@ -97,13 +96,11 @@ class ModelConfig(ModelShape):
         rates = {name for name in type(self).model_fields if name.endswith("dropout")}
         return self.model_dump(exclude=rates) == other.model_dump(exclude=rates)
 
-    def contradictions(self) -> Iterator[tuple[str, str]]:
+    def contradictions(self) -> Iterator[str]:
         """Yield those of the shape, and a tie of vocabularies of different sizes."""
         yield from super().contradictions()
-        sizes = "source_vocab_size target_vocab_size"
         if self.tie == "all" and self.source_vocab_size != self.target_vocab_size:
             yield (
-                f"tie {sizes}",
                 f"tie 'all' needs one joint vocabulary, but the sizes are {self.source_vocab_size} and "
-                f"{self.target_vocab_size}; use tokenizer.joint=true or model.tie=decoder",
+                f"{self.target_vocab_size}; use tokenizer.joint=true or model.tie=decoder"
             )

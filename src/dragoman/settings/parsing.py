@@ -53,8 +53,6 @@ def check_request(
 ) -> Config:
     """Check the settings of a new run as `check_settings` does, and refuse useless and harmful ones.
 
-    Runs of an older version may have such settings, and can be continued.
-
     Args:
         inherited: whole sections that come from the starting model of a fine-tuning. A useless setting in them is no
             error unless `settings` has it too.

@@ -25,8 +25,6 @@ def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, A
         f"recipes have sections ({', '.join(Config.model_fields)}); text goes after --source and --target, or --pairs"
     )
     settings = read_yaml(path, "recipe", advice) if path is not None else {}
-    if path is not None and path.name == "config.yaml":
-        _drop_older_settings(settings)
     override_settings(settings, overrides)
     return settings
 
@@ -74,11 +72,3 @@ def to_yaml(config: Section) -> str:
     """Return a configuration as YAML that `read_recipe` reads back."""
     text: str = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     return text
-
-
-def _drop_older_settings(settings: dict[str, Any]) -> None:
-    """Drop settings without effect that runs of older releases have saved: `model.pad_id` 0, `data.stages` empty."""
-    for section, name, usual in (("model", "pad_id", 0), ("data", "stages", [])):
-        values = settings.get(section)
-        if isinstance(values, dict) and values.get(name) == usual:
-            del values[name]

@@ -43,15 +43,11 @@ class SearchConfig(Section):
         """Return the search in a few words."""
         return "sampled" if self.sample else f"beam size {self.beam_size}, length penalty {self.length_penalty:g}"
 
-    def contradictions(self) -> Iterator[tuple[str, str]]:
+    def contradictions(self) -> Iterator[str]:
         """Yield lengths in the wrong order, and more results than the beam has."""
         if self.max_length is not None and self.min_length > self.max_length:
-            yield "min_length max_length", f"min_length {self.min_length} is more than max_length {self.max_length}"
+            yield f"min_length {self.min_length} is more than max_length {self.max_length}"
         if self.rerank and (self.n_best if self.sample else self.beam_size) == 1:
-            yield (
-                "rerank sample n_best beam_size",
-                "reranking needs several candidates; have a larger beam, or with sampling more n best",
-            )
+            yield "reranking needs several candidates; have a larger beam, or with sampling more n best"
         if not self.sample and self.n_best > self.beam_size:
-            message = f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size"
-            yield "sample n_best beam_size", message
+            yield f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar, get_args
 
@@ -29,9 +29,9 @@ _DEMANDS = {
 class ContradictionError(ValueError):
     """Settings that are valid alone, but not together."""
 
-    def __init__(self, contradictions: Sequence[tuple[str, str]]) -> None:
-        super().__init__("; ".join(message for _, message in contradictions))
-        self.contradictions = contradictions
+    def __init__(self, messages: Sequence[str]) -> None:
+        super().__init__("; ".join(messages))
+        self.messages = messages
 
 
 class Section(BaseModel):
@@ -44,8 +44,8 @@ class Section(BaseModel):
     #: The command that lists all settings, for a message.
     listed_by: ClassVar[str] = "dragoman train --list-settings"
 
-    def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Yield the names of settings that contradict each other, separated by spaces, and a message."""
+    def contradictions(self) -> Iterator[str]:
+        """Yield a message for each contradiction between settings."""
         yield from ()
 
     @model_validator(mode="after")
@@ -72,25 +72,15 @@ def parse_section(section: type[S], settings: Mapping[str, Any], location: str |
 def problems_of(section: type[Section], settings: Mapping[str, Any]) -> list[str]:
     """Return a line for each problem of the settings of a section.
 
-    Pydantic does not look for contradictions while a setting is invalid. So the settings are checked again without the
-    invalid ones, and a contradiction that involves none of them is a problem too.
+    Pydantic looks for contradictions in those sections where all settings are valid.
     """
-    settings = _tuples(settings)
-    problems: list[str] = []
-    invalid: set[tuple[str, ...]] = set()
-    while errors := _errors(section, settings):
-        concerned: set[tuple[str, ...]] = set()
-        for error in errors:
-            for paths, explain in _explanations(section, settings, error):
-                # A suggestion takes time; a stranger's file may need a hundred thousand.
-                if not invalid.intersection(paths) and len(problems) < MOST_PROBLEMS:
-                    problems.append(explain())
-                concerned.update(paths)
-        if concerned <= invalid:
-            break
-        invalid |= concerned
-        settings = _without(settings, invalid)
-    return problems
+    try:
+        section.model_validate(_tuples(settings))
+    except ValidationError as error:
+        lines = (line for each in error.errors() for line in _explanations(section, each))
+        # A suggestion takes time; a stranger's file may need a hundred thousand.
+        return list(islice(lines, MOST_PROBLEMS))
+    return []
 
 
 def setting_name(path: Sequence[str | int]) -> str:
@@ -108,38 +98,13 @@ def setting_name(path: Sequence[str | int]) -> str:
     return ", ".join(".".join(group) for group in groups if group)
 
 
-def _errors(section: type[Section], settings: Mapping[str, Any]) -> list[ErrorDetails]:
-    try:
-        section.model_validate(settings)
-    except ValidationError as error:
-        return error.errors()
-    return []
-
-
-def _explanations(
-    section: type[Section], settings: Mapping[str, Any], error: ErrorDetails
-) -> Iterator[tuple[set[tuple[str, ...]], Callable[[], str]]]:
-    """Yield, for each problem of an error, the paths of its settings and a function that returns its message."""
-    path = tuple(str(part) for part in error["loc"])
+def _explanations(section: type[Section], error: ErrorDetails) -> Iterator[str]:
+    """Yield a line for each problem of an error of pydantic's."""
     if error["type"] == "value_error":
-        start = f"{setting_name(error['loc'])}: " if path else ""
-        for names, message in error["ctx"]["error"].contradictions:
-            yield {(*path, *name.split(".")) for name in names.split()}, functools.partial(str, start + message)
-        return
-    value: Any = settings
-    for depth, name in enumerate(path):
-        if not isinstance(value, Mapping):
-            path = path[:depth]  # an element of a list
-            break
-        value = value.get(name)
-    yield {path}, functools.partial(_explain, section, error)
-
-
-def _without(value: Any, invalid: set[tuple[str, ...]], path: tuple[str, ...] = ()) -> Any:
-    """Return settings, or one of them, without those whose path is in `invalid`."""
-    if not isinstance(value, Mapping):
-        return value
-    return {key: _without(part, invalid, (*path, key)) for key, part in value.items() if (*path, key) not in invalid}
+        start = f"{setting_name(error['loc'])}: " if error["loc"] else ""
+        yield from (start + message for message in error["ctx"]["error"].messages)
+    else:
+        yield _explain(section, error)
 
 
 def _tuples(value: Any) -> Any:

@@ -79,20 +79,20 @@ class ServerConfig(Section):
     log_requests: bool = True
     """Log a line for each request, without its texts."""
 
-    def contradictions(self) -> Iterator[tuple[str, str]]:
+    def contradictions(self) -> Iterator[str]:
         """Yield a prefix that is no path, and keys that nobody could send."""
         if self.url_prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", self.url_prefix):
-            yield "url_prefix", f"url_prefix {self.url_prefix!r} is no path such as /translator"
+            yield f"url_prefix {self.url_prefix!r} is no path such as /translator"
         names = [re.match(r"([A-Za-z0-9._-]{1,64})=.", entry) for entry in self.terms]
         for entry, match in zip(self.terms, names, strict=True):
             if match is None:
-                yield "terms", f"terms: {entry!r} is no NAME=FILE, such as medicine=terms.csv"
+                yield f"terms: {entry!r} is no NAME=FILE, such as medicine=terms.csv"
         if len({match[1] for match in names if match}) < sum(match is not None for match in names):
-            yield "terms", "terms: two lists have the same name"
+            yield "terms: two lists have the same name"
         keys = [("api_keys", key) for key in self.api_keys]
         keys += [(name, key) for name in ("admin_key", "metrics_key") if (key := getattr(self, name)) is not None]
         for name, key in keys:
             if not re.fullmatch(r"[!-~]{8,200}", key):
-                yield name, f"{name}: a key has 8 to 200 ASCII characters without spaces"
+                yield f"{name}: a key has 8 to 200 ASCII characters without spaces"
         if self.metrics_key is not None and not self.metrics:
-            yield "metrics_key metrics", "metrics_key is for metrics; set metrics too"
+            yield "metrics_key is for metrics; set metrics too"

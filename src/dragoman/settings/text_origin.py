@@ -38,7 +38,7 @@ class TextOrigin(Section):
 
     def origin_problems(
         self, prefixes: tuple[str, ...] = ("", "validation_"), option: Option | None = None
-    ) -> Iterator[tuple[str, str]]:
+    ) -> Iterator[str]:
         """Yield two origins of one text, half an origin, columns that cannot be, and unknown language codes.
 
         Args:
@@ -51,7 +51,7 @@ class TextOrigin(Section):
         yield from _language_problems(self, option)
 
 
-def _origin_problems(section: TextOrigin, prefix: str, option: Option | None) -> Iterator[tuple[str, str]]:
+def _origin_problems(section: TextOrigin, prefix: str, option: Option | None) -> Iterator[str]:
     """Yield two origins of the text of one split, and a source without a target."""
     names = [f"{prefix}{part}" for part in ("source", "target", "pairs")]
     source, target, pairs = (getattr(section, name) is not None for name in names)
@@ -64,34 +64,31 @@ def _origin_problems(section: TextOrigin, prefix: str, option: Option | None) ->
 
     options = f" ({listed([option(name) for name in ('corpus', *names)])})" if option else ""
     if has_corpus + (source or target) + pairs > 1:
-        yield " ".join([corpus, *names]), f"give only one of: {listed(['corpus', *names])}{options}"
+        yield f"give only one of: {listed(['corpus', *names])}{options}"
     if source != target:
         options = f" ({option(names[0])}, {option(names[1])})" if option else ""
-        yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} belong together; give both{options}"
+        yield f"{names[0]} and {names[1]} belong together; give both{options}"
 
 
-def _columns_problems(
-    section: TextOrigin, prefixes: tuple[str, ...], option: Option | None
-) -> Iterator[tuple[str, str]]:
+def _columns_problems(section: TextOrigin, prefixes: tuple[str, ...], option: Option | None) -> Iterator[str]:
     """Yield columns that are not two, and columns without a table in any split."""
     columns, corpus = section.columns, section.corpus
     if columns is None:
         return
     parts = [part.strip() for part in columns.split(",")]
     if len(parts) != 2 or not all(parts) or parts[0] == parts[1]:
-        yield "columns", f"columns must be two, such as 2,4 or en,de, got {columns!r}"
+        yield f"columns must be two, such as 2,4 or en,de, got {columns!r}"
     is_from_hub = corpus is not None and corpus.startswith(HUB)
     tables = [f"{prefix}pairs" for prefix in prefixes]
     if not is_from_hub and all(getattr(section, name) is None for name in tables):
         columns_option, pairs_option = (f" ({option(name)})" if option else "" for name in ("columns", "pairs"))
-        message = f"columns{columns_option} has no effect without a file of pairs{pairs_option}"
-        yield " ".join(["columns", "corpus", *tables]), message
+        yield f"columns{columns_option} has no effect without a file of pairs{pairs_option}"
 
 
-def _language_problems(section: TextOrigin, option: Option | None) -> Iterator[tuple[str, str]]:
+def _language_problems(section: TextOrigin, option: Option | None) -> Iterator[str]:
     """Yield unknown language codes."""
     for name in ("source_lang", "target_lang"):
         code = getattr(section, name)
         if code is not None and not LANGUAGE_CODE.fullmatch(code):
             where = f" ({option(name)})" if option else ""
-            yield name, f"{code!r} is no language code; use ISO 639's{where}, such as en, de or zh"
+            yield f"{code!r} is no language code; use ISO 639's{where}, such as en, de or zh"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -59,9 +59,3 @@ class TokenizerConfig(Section):
     def lowercases_source(self) -> bool:
         """True if source text is lower-cased; target text is only with `lowercase`."""
         return self.lowercase or self.lowercase_source
-
-    def for_older_releases(self) -> dict[str, Any]:
-        """Return all settings as JSON, without those that are off and unknown to older releases."""
-        newer = {name for name in ("lowercase_source", "split_digits", "reserved") if not getattr(self, name)}
-        newer |= {"tags"} if self.tags == "target" else set()
-        return self.model_dump(mode="json", exclude=newer)

@@ -55,14 +55,22 @@ _BEFORE_NUMBERS = {
 }
 
 
+_LATIN = "A-Za-zÀ-ÖØ-öø-\u02af\u1d00-\u1dbf\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua7ff\uab30-\uab64\ufb00-\ufb06"
+_GREEK = "\u0370-\u03ff\u1f00-\u1fff"
+_CYRILLIC = "\u0400-\u052f\u1c80-\u1c8f\ua640-\ua69f"
+_ARABIC = "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefe"
+_DEVANAGARI = "\u0900-\u097f\ua8e0-\ua8ff"
+_BY_SCRIPT = {"latn": _LATIN, "grek": _GREEK, "cyrl": _CYRILLIC, "arab": _ARABIC, "deva": _DEVANAGARI}
+#: Languages that have a script in `_SCRIPTS`, and Latin letters too.
+_ALSO_LATIN = "az kk ku mn ms sr tt uz"
 #: The characters of scripts, for a class of a regular expression, and the languages that are written in them. Latin is
 #: left out: every language has names and words in it. So is Greek, whose letters are symbols everywhere.
 _SCRIPTS = {
-    "\u0400-\u052f\u1c80-\u1c8f\ua640-\ua69f": "az bg kk ky mk ru sr tg tt uk uz",
+    _CYRILLIC: "az be bg kk ky mk mn ru sr tg tt uk uz",
     "\u0530-\u058f": "hy",
     "\u0590-\u05ff": "he",
-    "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefe": "ar az fa kk ky ms pa tt ur uz",
-    "\u0900-\u097f\ua8e0-\ua8ff": "hi mr ne sa",
+    _ARABIC: "ar az fa kk ku ky ms pa ps tt ug ur uz",
+    _DEVANAGARI: "hi mr ne sa",
     "\u0980-\u09ff": "as bn sa",
     "\u0a00-\u0a7f": "pa",
     "\u0a80-\u0aff": "gu",
@@ -97,6 +105,22 @@ def foreign_scripts(language: str) -> str:
     if language not in KNOWN_CODES:
         return ""
     return "".join(characters for characters, languages in _SCRIPTS.items() if language not in languages.split())
+
+
+def own_letters(code: str) -> str | None:
+    """Return the letters that a language is written in, for a class of a regular expression; None if it is not known.
+
+    A script in its code decides.
+    """
+    for part in re.split("[-_]", code.lower())[1:]:
+        if part in _BY_SCRIPT:
+            return _BY_SCRIPT[part]
+    language = base_language(code)
+    own = _GREEK if language == "el" else ""
+    own += "".join(characters for characters, languages in _SCRIPTS.items() if language in languages.split())
+    if not own and language not in KNOWN_CODES:
+        return None
+    return own + _LATIN if not own or language in _ALSO_LATIN.split() else own
 
 
 def has_one_plural(language: str) -> bool:

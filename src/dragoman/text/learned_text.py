@@ -55,14 +55,13 @@ class LearnedText(Section):
     context_tokens: Annotated[int, Field(ge=0, le=2**31)] = 0
     """Most tokens of a source line with its context."""
 
-    def contradictions(self) -> Iterator[tuple[str, str]]:
+    def contradictions(self) -> Iterator[str]:
         """Report statistics that no text has: shares that rise, lengths that fall."""
         if list(self.several_sentences) != sorted(self.several_sentences, reverse=True):
-            yield "several_sentences", "more lines have several sentences than have fewer"
+            yield "more lines have several sentences than have fewer"
         lengths = [self.median_tokens, self.usual_tokens, self.long_tokens, self.longest_tokens]
         if lengths != sorted(lengths):
-            names = "median_tokens usual_tokens long_tokens longest_tokens"
-            yield names, f"lengths in the wrong order: {', '.join(map(str, lengths))}"
+            yield f"lengths in the wrong order: {', '.join(map(str, lengths))}"
 
     @property
     def known_sentences(self) -> int:
@@ -100,13 +99,9 @@ class LearnedText(Section):
             without_words=round(n_without_words / max(len(lines), 1), 6),
         )
 
-    def as_fact(self) -> dict[str, Any]:
-        """Return them as JSON, without those that older releases do not know if they are 0."""
-        return self.model_dump(mode="json", exclude=None if self.context else {"context", "context_tokens"})
-
     @classmethod
     def of_bundle(cls, facts: Mapping[str, Any], name: str | Path) -> Self | None:
-        """Read the statistics from a bundle's facts; None if there are none, as in bundles of earlier releases.
+        """Read the statistics from a bundle's facts; None if there are none, as in imported models.
 
         Raises:
             BundleError: they are not statistics that `count` gives.

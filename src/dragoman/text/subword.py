@@ -127,19 +127,6 @@ class Subword(Tokenizer):
         return without
 
     @property
-    def oddity(self) -> str | None:
-        """The reason why releases before version 3 of the format cannot read it; None if they can."""
-        if self.has_piece_list:
-            return "it does not have the numbers of its model"
-        if not self.segmenter.cuts_words:
-            return "it does not split each word by itself"
-        names = [name for _, name in sorted(SpecialIds().names.items())]
-        first = self.segmenter.pieces[: len(names)]
-        if first != names:
-            return f"its first ids are {' '.join(first)}, not {' '.join(names)}"
-        return super().oddity
-
-    @property
     def has_piece_list(self) -> bool:
         """True if the vocabulary numbers the pieces otherwise than the model."""
         return self._own_list is not None

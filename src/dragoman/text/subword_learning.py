@@ -6,13 +6,12 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import sentencepiece
 
-from dragoman.errors import ConfigError, is_out_of_memory
-from dragoman.machine.isolation import run_apart
+from dragoman.errors import ConfigError, ResourceError, is_out_of_memory
+from dragoman.machine.workers import Workers
 from dragoman.text.sentence_pieces import ERROR_LEVEL
 from dragoman.text.special_ids import SpecialIds
 
@@ -74,8 +73,14 @@ def learn_subword(texts: Iterable[str], kind: Literal["bpe", "unigram"], rules: 
     for name, id in zip(("pad", "unk", "bos", "eos"), sorted(names), strict=True):
         options |= {f"{name}_id": id, f"{name}_piece": names[id]}
     # Short of RAM, SentencePiece aborts its process.
-    work = partial(_train, texts, rules.vocab_size, options)
-    return run_apart(work, "the process that learns the vocabulary", _LESS_MEMORY)
+    learner: Workers[None, bytes] = Workers(
+        lambda _: _train(texts, rules.vocab_size, options), 1, _LESS_MEMORY, is_apart=True
+    )
+    try:
+        (model,) = learner.map([None])
+    finally:
+        learner.close()
+    return model
 
 
 def _train(texts: Iterable[str], vocab_size: int, options: Mapping[str, Any]) -> bytes:
@@ -84,10 +89,10 @@ def _train(texts: Iterable[str], vocab_size: int, options: Mapping[str, Any]) ->
     stream = _Stream(texts)
     try:
         sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(stream), model_writer=model, **options)
-    except RuntimeError as error:
+    except (RuntimeError, MemoryError) as error:
+        if is_out_of_memory(error):
+            raise ResourceError("no RAM is left to learn the vocabulary", advice=_LESS_MEMORY) from None
         if stream.failure is None:
-            if is_out_of_memory(error):
-                raise MemoryError(str(error)) from None
             raise _explain(str(error), vocab_size, is_empty=stream.is_empty) from None
     if stream.failure is not None:
         raise stream.failure

@@ -26,7 +26,7 @@ from dragoman.text.tags import (
 )
 from dragoman.text.vocabulary import Vocabulary
 
-DESCRIPTION = "tokenizer.json"
+DESCRIPTION, FORMAT_VERSION = "tokenizer.json", 1
 
 
 class Tokenizer:
@@ -92,11 +92,6 @@ class Tokenizer:
     def without_tags(self) -> Self:
         """Return the tokenizer with the same vocabulary that reads tags as text."""
         return self
-
-    @property
-    def oddity(self) -> str | None:
-        """The reason why releases before version 3 of the format cannot read it; None if they can."""
-        return None if self.special_ids == SpecialIds() else "its special ids are not 0 to 3"
 
     @property
     def has_piece_list(self) -> bool:
@@ -213,26 +208,16 @@ class Tokenizers:
         return self.source.has_piece_list or self.target.has_piece_list
 
     def _description(self) -> dict[str, object]:
-        """Return the content of `tokenizer.json`, in the oldest version that can express it."""
-        config: dict[str, object] = {"config": self.config.for_older_releases()}
-        languages: dict[str, object] = {"source_lang": self.source_lang, "target_lang": self.target_lang}
-        numbering = {"special_ids": asdict(self.special_ids), "has_piece_lists": self._has_piece_lists}
-        if self.has_both_tags:
-            codes = list_languages(self.directions)
-            is_all = self.directions == all_directions(codes)
-            named = {"languages": list(codes)} if is_all else {"directions": list(map(list, self.directions))}
-            return {"format_version": 5, **config, **named, **numbering}
-        if self._needs_version_4:
-            return {"format_version": 4, **config, "directions": list(map(list, self.directions)), **numbering}
-        if self.source.oddity is None and self.target.oddity is None:
-            return {"format_version": 2 if self.config.lowercase_source else 1, **config, **languages}
-        return {"format_version": 3, **config, **languages, **numbering}
-
-    @property
-    def _needs_version_4(self) -> bool:
-        """True if older releases would read text otherwise. Tags that only a list of pieces has, they read too."""
-        has_tags = bool(self.source.tags) and not self._has_piece_lists
-        return len(self.directions) > 1 or has_tags or self.config.split_digits or self.config.reserved > 0
+        """Return the content of `tokenizer.json`."""
+        codes = list_languages(self.directions)
+        is_all = self.directions == all_directions(codes)
+        return {
+            "format_version": FORMAT_VERSION,
+            "config": self.config.model_dump(mode="json"),
+            **({"languages": codes} if is_all else {"directions": self.directions}),
+            "special_ids": asdict(self.special_ids),
+            "has_piece_lists": self._has_piece_lists,
+        }
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the files that `save` writes."""

@@ -1,13 +1,9 @@
 """Reading the files of tokenizers, also those of a stranger.
 
-    tokenizer.json        format version, settings, languages or directions; unusual special ids
-    joint.model           a SentencePiece model; or source.model and target.model
-    joint.json            a list of words or characters, or of a model's pieces; or source.json and target.json
-
-Version 2 of the format has sources lower-cased. Version 3 has special ids, and may number the pieces of a model
-otherwise than the model. Version 4 has several directions, tags, reserved pieces, or single digits as pieces. Version 5
-has a tag at the beginning of each text, and may have `languages` for all directions between them. All other tokenizers
-are still written as version 1, which every release reads.
+tokenizer.json        format version, settings, special ids; the directions, or languages for all between them
+joint.model           a SentencePiece model; or source.model and target.model
+joint.json            a list of words or characters, or of a model's pieces that are numbered otherwise than there;
+                      or source.json and target.json
 """
 
 from __future__ import annotations
@@ -21,15 +17,13 @@ from pathlib import Path
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.json_files import JSON_LIMIT, read_json
 from dragoman.settings.sections import parse_section
-from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.sides import Learned, Side, build_both, sides_of
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tags import MOST_DIRECTIONS, Direction, require_directions
-from dragoman.text.tokenizer import DESCRIPTION, Tokenizer, Tokenizers
+from dragoman.text.tokenizer import DESCRIPTION, FORMAT_VERSION, Tokenizer, Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 
-FORMAT_VERSION = 5
 #: Bytes of a vocabulary's file; a larger one has more entries than its model, or longer ones than any text.
 _BASE_BYTES, _BYTES_PER_ENTRY = 1_000_000, 1_000
 #: Where the number of entries is not known.
@@ -43,7 +37,7 @@ class _Description:
 
     config: TokenizerConfig
     directions: tuple[Direction, ...]
-    special_ids: SpecialIdPair | None  # None before version 3
+    special_ids: SpecialIdPair
     has_piece_lists: bool
 
 
@@ -64,7 +58,7 @@ def load_tokenizers(folder: Path, sizes: tuple[int, int] | tuple[None, None] = (
     if missing := [*_without_tags(tokenizers)]:
         problem = f"no tag of its vocabulary is for the language {missing[0]!r}"
         raise BundleError(problem, folder / DESCRIPTION, advice=_OTHER_COPY)
-    if tokenizers.special_ids != (description.special_ids or SpecialIdPair()):
+    if tokenizers.special_ids != description.special_ids:
         problem = "its special ids are not those of the vocabularies"
         raise BundleError(problem, folder / DESCRIPTION, advice=_OTHER_COPY)
     return tokenizers
@@ -98,8 +92,7 @@ def _load_side(
     """Read the vocabulary of a side, and build its tokenizer."""
     n_entries = sizes[side.index]
     limit = _MAX_BYTES if n_entries is None else _largest_file(n_entries)
-    ids = description.special_ids or SpecialIdPair()
-    special_ids = (ids.source, ids.target)[side.index]
+    special_ids = (description.special_ids.source, description.special_ids.target)[side.index]
     has_model = side.config.has_pieces
     path = folder / f"{side.vocabulary_name}.{'model' if has_model else 'json'}"
     try:
@@ -107,12 +100,9 @@ def _load_side(
         if description.has_piece_lists or not has_model:
             vocabulary = _read_list(path.with_suffix(".json"), limit, special_ids)
         model = _read_model(path, limit) if has_model else None
-        tokenizer = side.tokenizer(Learned(model, vocabulary, special_ids))
-        if description.special_ids is None and tokenizer.oddity is not None:
-            raise ValueError(tokenizer.oddity)
+        return side.tokenizer(Learned(model, vocabulary, special_ids))
     except ValueError as error:
         raise BundleError(f"not a tokenizer model ({error})", path, advice=_OTHER_COPY) from None
-    return tokenizer
 
 
 def _read_model(path: Path, limit: int) -> bytes:
@@ -138,24 +128,22 @@ def _require_file(path: Path, limit: int) -> None:
 def _read_description(path: Path) -> _Description:
     description = read_json(path)
     version = description.get("format_version")
-    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
+    if type(version) is not int or version != FORMAT_VERSION:
         raise BundleError(
             f"tokenizer format {version!r} is not known (this is dragoman's format {FORMAT_VERSION})",
             path,
             advice="install a newer dragoman",
         )
-    kind = "languages" if version >= 5 and "directions" not in description else "directions"
-    known = {"format_version", "config", *(("source_lang", "target_lang") if version < 4 else (kind,))}
-    known |= {"special_ids", "has_piece_lists"} if version >= 3 else set()
-    if unknown := description.keys() - known:
+    kind = "languages" if "directions" not in description else "directions"
+    if unknown := description.keys() - {"format_version", "config", kind, "special_ids", "has_piece_lists"}:
         raise BundleError(f"unknown key {min(unknown)!r}", path, advice=_OTHER_COPY)
-    has_piece_lists = description.get("has_piece_lists", False)
+    has_piece_lists = description.get("has_piece_lists")
     if type(has_piece_lists) is not bool:
         raise BundleError("has_piece_lists is not true or false", path, advice=_OTHER_COPY)
     return _Description(
         _read_config(description, path),
-        _read_directions(description, path) if version >= 4 else (_read_languages(description, path),),
-        _read_special_ids(description, path) if version >= 3 else None,
+        _read_directions(description, path),
+        _read_special_ids(description, path),
         has_piece_lists,
     )
 
@@ -188,15 +176,6 @@ def _special_ids_of(value: object) -> SpecialIds:
     return SpecialIds(**value)
 
 
-def _read_languages(description: Mapping[str, object], path: Path) -> Direction:
-    source, target = description.get("source_lang"), description.get("target_lang")
-    if not (isinstance(source, str) and isinstance(target, str)) or not all(
-        map(LANGUAGE_CODE.fullmatch, (source, target))
-    ):
-        raise BundleError("a language code is missing or wrong", path, advice=_OTHER_COPY)
-    return source, target
-
-
 def _all_directions(languages: object) -> object:
     """Return all directions of a list of languages; what is none, or too long to be one, as it is."""
     if not isinstance(languages, list) or len(languages) ** 2 > 2 * MOST_DIRECTIONS:
@@ -206,7 +185,7 @@ def _all_directions(languages: object) -> object:
 
 def _read_directions(description: Mapping[str, object], path: Path) -> tuple[Direction, ...]:
     value = description.get("directions")
-    if value is None:  # version 5 may have all directions of some languages
+    if value is None:
         value = _all_directions(description.get("languages"))
     problem = "the directions are not a list of pairs of language codes"
     if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):

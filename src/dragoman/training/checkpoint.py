@@ -49,7 +49,7 @@ class Progress:
     """The numbers of a training after `step` steps."""
 
     step: int = 0
-    #: Steps of the whole training whose learning rate the last step had; None in older checkpoints.
+    #: Steps of the whole training whose learning rate the last step had; None before the first.
     n_steps: int | None = None
     target_tokens: int = 0
     seconds: float = 0.0
@@ -86,14 +86,13 @@ class Progress:
         Raises:
             ConfigError: its settings, data or tokenizers are others.
         """
-        for name, fingerprint in self.fingerprints.items():  # of which an older version may have noted fewer
-            if earlier.fingerprints.get(name, fingerprint) != fingerprint:
+        for name, fingerprint in self.fingerprints.items():
+            if earlier.fingerprints.get(name) != fingerprint:
                 back = "leave --init-from out" if name == STARTING_MODEL else "put it back"
                 advice = f"{back}, or choose another --output"
                 raise ConfigError(f"the {name} of this run changed since step {earlier.step}", run, advice=advice)
         for name, now in self.environment.items():
-            then = earlier.environment.get(name, now)
-            if then != now:
+            if (then := earlier.environment.get(name)) != now:
                 _log.warning(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
 
 

@@ -187,7 +187,7 @@ def _first_progress(config: Config, prepared: Prepared, start: Bundle | None) ->
     if start is not None:
         fingerprints[STARTING_MODEL] = fingerprint(start)
     facts = start.lasting_facts if start is not None else {}
-    facts = {**facts, FACT: prepared.learned_text().as_fact()}
+    facts = {**facts, FACT: prepared.learned_text().model_dump(mode="json")}
     return Progress(fingerprints=fingerprints, lasting_facts=facts)
 
 

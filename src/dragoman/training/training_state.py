@@ -63,8 +63,7 @@ class TrainingState:
         self.optimizer.restore(checkpoint.optimizer)
         if self.average is not None and checkpoint.average is not None:
             self.average.model.load_state_dict(dict(checkpoint.average), strict=False)
-        asked = new.environment[MICRO_BATCH_TOKENS]
-        is_same_size = saved.environment.get(MICRO_BATCH_TOKENS, asked) == asked
+        is_same_size = saved.environment[MICRO_BATCH_TOKENS] == new.environment[MICRO_BATCH_TOKENS]
         self.progress = replace(
             saved,
             environment=new.environment,
@@ -73,7 +72,6 @@ class TrainingState:
             validation_seconds=new.validation_seconds or saved.validation_seconds,
             chosen_for_time=new.chosen_for_time or saved.chosen_for_time,
             micro_batch_tokens=saved.micro_batch_tokens if is_same_size else None,
-            lasting_facts={**new.lasting_facts, **saved.lasting_facts},  # an older checkpoint has fewer
         )
 
 

@@ -47,14 +47,14 @@ class Calibration(Section):
     correlation: Annotated[float, Field(ge=-1, le=1)]
     """Pearson's, of the confidence in these sentences with their chrF2."""
 
-    def contradictions(self) -> Iterator[tuple[str, str]]:
+    def contradictions(self) -> Iterator[str]:
         """Report values that are not in their order."""
         if len(self.log_probs) != len(self.chrf):
-            yield "log_probs chrf", f"{len(self.log_probs)} log-probabilities but {len(self.chrf)} scores"
+            yield f"{len(self.log_probs)} log-probabilities but {len(self.chrf)} scores"
         if any(low >= high for low, high in zip(self.log_probs, self.log_probs[1:], strict=False)):
-            yield "log_probs", "log-probabilities that do not rise"
+            yield "log-probabilities that do not rise"
         if list(self.chrf) != sorted(self.chrf):
-            yield "chrf", "scores that fall"
+            yield "scores that fall"
 
     def confidence(self, log_prob: float, n_tokens: int) -> float:
         """Return the confidence in the translation of a segment, 0 to 1.

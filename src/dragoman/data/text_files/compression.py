@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from dragoman.errors import ConfigError, DataError
 
@@ -30,18 +30,6 @@ Read = Callable[[], bytes]
 
 class DamagedError(Exception):
     """A compressed stream that is cut off, damaged, or followed by something else."""
-
-
-class _Decompressor(Protocol):
-    """The interface of the standard library's decompressors."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
 class _Format(NamedTuple):
@@ -158,7 +146,7 @@ def _contents(kind: _Format, packed: ByteStream, name: str | Path) -> Iterator[b
     if kind.name == "gzip":
         return _from_gzip(packed)
     try:
-        new = {"bzip2": _new_bzip2, "xz": _new_xz, "zstd": _new_zstd}[kind.name]()
+        new = {"bzip2": _bzip2, "xz": _xz, "zstd": _zstd}[kind.name]()
     except ImportError:
         advice = f"unpack it first: {kind.name} -d"
         if kind.name == "zstd":
@@ -178,7 +166,7 @@ def _from_gzip(packed: ByteStream) -> Iterator[bytes]:
         raise DamagedError(f"damaged gzip file ({error})") from None
 
 
-def _from_members(name: str, read: Read, new: Callable[[], _Decompressor]) -> Iterator[bytes]:
+def _from_members(name: str, read: Read, new: Callable[[], Any]) -> Iterator[bytes]:
     """Unpack members one after the other; zeros between and after them are padding, anything else is damage.
 
     `bz2.BZ2File` and `lzma.LZMAFile` ignore anything that follows a member.
@@ -204,17 +192,17 @@ def _from_members(name: str, read: Read, new: Callable[[], _Decompressor]) -> It
             packed = more.lstrip(b"\0")
 
 
-def _new_bzip2() -> Callable[[], _Decompressor]:
-    return cast("Callable[[], _Decompressor]", import_module("bz2").BZ2Decompressor)
+def _bzip2() -> Any:
+    return import_module("bz2").BZ2Decompressor
 
 
-def _new_xz() -> Callable[[], _Decompressor]:
+def _xz() -> Any:
     lzma = import_module("lzma")
     return partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _XZ_RAM_BYTES)
 
 
-def _new_zstd() -> Callable[[], _Decompressor]:
+def _zstd() -> Any:
     for module in ("compression.zstd", "backports.zstd"):  # part of Python 3.14; a package for older ones
         with suppress(ImportError):
-            return cast("Callable[[], _Decompressor]", import_module(module).ZstdDecompressor)
+            return import_module(module).ZstdDecompressor
     raise ImportError

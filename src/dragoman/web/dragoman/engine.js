@@ -109,9 +109,7 @@ export class Engine {
       new Uint8Array(this.functions.memory.buffer).set(weights, file);
       const problem = scope.allocate(CONSTANTS.PROBLEM_LENGTH);
       const model = scope.allocate(4);
-      // Files of earlier versions have no such settings: their decoders attend.
-      const earlier = { decoder_layer: CONSTANTS.ATTENTION, norm_epsilon: 1e-5, source_pad: -1 };
-      const shape = scope.structure("ModelConfig", { ...earlier, ...config });
+      const shape = scope.structure("ModelConfig", config);
       const places = [shape, file, BigInt(weights.length), 0n, 0n, problem, model];
       const status = this.functions.dragoman_load(...places);
       if (Number(status) === CONSTANTS.DAMAGED) throw new Error(`weights: ${this.text(problem)}`);
