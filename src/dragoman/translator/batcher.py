@@ -145,10 +145,10 @@ class _SearchThreads:
         if len(self._calls) > 1:
             self._last_shared = now
         is_shared = now < self._last_shared + SHARED_SECONDS
-        settings = waiting[0].settings
-        turns = [call for call in waiting if call.settings == settings][: _part(len(self._calls), len(self._threads))]
-        most = _part(sum(len(call.waiting) for call in waiting), len(self._threads) - self._n_searching)
-        batch = take_in_turn(turns, most, SHARED_PART if is_shared else 1)
+        settings = next(iter(waiting[0].waiting))
+        turns = [call for call in waiting if settings in call.waiting][: _part(len(self._calls), len(self._threads))]
+        most = _part(sum(call.n_waiting for call in waiting), len(self._threads) - self._n_searching)
+        batch = take_in_turn(turns, settings, most, SHARED_PART if is_shared else 1)
         self._n_searching += 1
         had_a_turn = {call for call, _ in batch}
         self._calls.sort(key=lambda call: call in had_a_turn)  # these calls go to the end of the queue
