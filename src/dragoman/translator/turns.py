@@ -77,7 +77,7 @@ class Call:
         return self.future.set_running_or_notify_cancel()
 
 
-def take_in_turn(calls: Sequence[Call], settings: Settings, most: int, filled: float) -> list[tuple[Call, int]]:
+def take_in_turn(calls: Sequence[Call], settings: Settings, most: int) -> list[tuple[Call, int]]:
     """Take jobs from calls in turn: one of each call, then more until the batch is full.
 
     The first call gives its longest job. Each other gives one of nearly that length, the nearest of all calls first,
@@ -86,15 +86,12 @@ def take_in_turn(calls: Sequence[Call], settings: Settings, most: int, filled: f
     Args:
         settings: of jobs that each call has.
         most: the most jobs to take.
-        filled: the share of the batch, from 0 to 1, above which no call gets a second job.
     """
-    n_tokens = settings[-1]
     batch: list[tuple[Call, int]] = []
     longest = 0
     for call, waiting, place in _offers([(call, call.waiting[settings]) for call in calls]):
         longest = max(longest, waiting[place][0])
-        limit = n_tokens if len(batch) < len(calls) else n_tokens * filled
-        if len(batch) == most or (batch and (len(batch) + 1) * longest > limit):
+        if len(batch) == most or (batch and (len(batch) + 1) * longest > settings[-1]):
             break
         batch.append((call, waiting.pop(place)[1]))
     for call in calls:
