@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 ADVICE = "use fewer --workers, or a smaller --batch-size"
 
 
-#: Sentences from which on a beam search of a batch, in Python, is faster than the engine's of one after the other.
-_LEAST_BATCH = 8
+#: Sentences from which on a beam search of a batch, in Python, is faster than the engine's of one after the other: fewer
+#: if the output weights, which each step reads for the whole batch, have more bytes than a processor's caches.
+_LEAST_BATCH, _LEAST_LARGE_BATCH, _CACHED_BYTES = 8, 4, 2**23
 
 
 class Candidate(NamedTuple):
@@ -163,7 +164,9 @@ class Searcher:
 
     def least_batch(self, config: SearchConfig) -> int:
         """Return the number of jobs from which on a batch is faster than one job after the other."""
-        return _LEAST_BATCH if self._engine is not None and config.beam_size > 1 and not config.sample else 1
+        if self._engine is None or config.beam_size == 1 or config.sample:
+            return 1
+        return _LEAST_BATCH if self._engine.n_output_bytes <= _CACHED_BYTES else _LEAST_LARGE_BATCH
 
     def search(
         self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
