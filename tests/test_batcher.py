@@ -20,7 +20,6 @@ from dragoman.cli.program import explain
 from dragoman.decoding.scores import Ints
 from dragoman.decoding.state import State
 from dragoman.errors import ConfigError, DeadlineError, StoppedError
-from dragoman.runtime.sentence_search import engine_of
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import Candidate, ComputeOptions, Request, SearchJob, StopCondition, Translator
 from dragoman.translator.batcher import Batcher
@@ -295,29 +294,6 @@ def test_threads_share_searches_and_get_what_they_get_alone(
         assert (one.text, one.tokens, one.flags, one.n_parts) == (other.text, other.tokens, other.flags, other.n_parts)
         assert one.alignment == other.alignment
         assert one.score == pytest.approx(other.score, abs=1e-4)
-
-
-def test_few_sentences_are_searched_one_after_the_other(
-    translator: Translator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if engine_of(translator.scorer.models) is None:
-        pytest.skip("the engine is not compiled")
-    pipeline, sizes, start = translator.pipeline, list[int](), translator.scorer.start
-
-    def noted(source_ids: Ints) -> State:
-        sizes.append(len(source_ids))
-        return start(source_ids)
-
-    monkeypatch.setattr(translator.scorer, "start", noted)
-    for beam_size, n_jobs, expected in ((2, 7, []), (2, 8, [8]), (1, 2, [2])):
-        config = translator.search_config(beam_size=beam_size)
-        jobs = pipeline.plan([Request(source) for source in (SOURCES * 2)[:n_jobs]], config).jobs
-        sizes.clear()
-        found = pipeline.search(jobs, batch_size=1000)
-        assert sizes == expected
-        assert [[each.text for each in beam] for beam in found] == [
-            [each.text for each in pipeline.search([job])[0]] for job in jobs
-        ]
 
 
 def test_a_late_caller_has_an_error_and_the_others_their_translations(translator: Translator) -> None:

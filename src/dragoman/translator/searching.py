@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 ADVICE = "use fewer --workers, or a smaller --batch-size"
 
 
-#: Sentences from which on a beam search of a batch, in Python, is faster than the engine's of one after the other: fewer
-#: if the output weights, which each step reads for the whole batch, have more bytes than a processor's caches.
+#: Sentences from which on the beam search of a batch, in Python, is faster than the engine's of one after the other.
+#: They are fewer if the output weights have more bytes than a processor's caches: a batch reads them once a step.
 _LEAST_BATCH, _LEAST_LARGE_BATCH, _CACHED_BYTES = 8, 4, 2**23
 
 
