@@ -22,7 +22,7 @@ from dragoman.decoding.state import State
 from dragoman.errors import ConfigError, DeadlineError, StoppedError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import Candidate, ComputeOptions, Request, SearchJob, StopCondition, Translator
-from dragoman.translator.batcher import SHARED_PART, Batcher
+from dragoman.translator.batcher import Batcher
 
 SOURCES = [source for source, _ in PAIRS]
 CONFIGS = [SearchConfig(beam_size=size) for size in (1, 2, 3)]
@@ -135,7 +135,7 @@ def test_a_search_with_too_few_results_fails_its_callers_and_not_the_thread() ->
     class ForgetfulSearch(ToySearch):
         def search(self, jobs: Sequence[SearchJob], **options: Any) -> list[list[Any]]:
             found = super().search(jobs, **options)
-            return found[:1] if any(9 in each.ids for each in jobs) else found
+            return found[:-1] if any(9 in each.ids for each in jobs) else found
 
     search = ForgetfulSearch(is_held=True)
     with Batcher([search], 100) as batcher:
@@ -239,7 +239,8 @@ def sizes(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return start(source_ids)
 
     monkeypatch.setattr(translator.scorer, "start", noted)
-    # The engine would take single sentences, and not ask the scorer.
+    # The engine would take single sentences and few ones, and not ask the scorer.
+    monkeypatch.setattr("dragoman.translator.searching._LEAST_BATCH", 1)
     monkeypatch.setattr("dragoman.translator.searching.is_fast", lambda _config: False)
     return found
 
@@ -464,20 +465,42 @@ def test_turns_go_round_all_calls() -> None:
 
 
 def test_batches_that_calls_share_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A call of a thousand jobs fills a part of the batches of others, and of those soon after them, then its own."""
+    """A call of many jobs has one in the batches of others, and in those soon after them, then fills its own."""
     monkeypatch.setattr("dragoman.translator.batcher.SHARED_SECONDS", 60.0)
     search = ToySearch(is_held=True)
     with Batcher([search], 512) as batcher:
         held(batcher, search)
-        futures = [batcher.submit([job(1, 15)] * 200), *(batcher.submit([job(number, 15)]) for number in (2, 3))]
+        futures = [batcher.submit([job(1, 15)] * 20), *(batcher.submit([job(number, 15)]) for number in (2, 3))]
         search.let_go.set()
         wait(futures, PATIENCE)
-        batches = [[each.ids[0] for each in batch] for batch in search.batches[1:]]
-        assert sorted(batches[0]) == [1, 1, 2, 3]
-        assert {len(batch) for batch in batches[:-1]} == {512 * SHARED_PART // 16}
+        assert [[each.ids[0] for each in batch] for batch in search.batches[1:]] == [[1, 2, 3], *[[1]] * 19]
         monkeypatch.setattr("dragoman.translator.batcher.SHARED_SECONDS", 0.0)
         batcher.search([job(1, 15)] * 64)
     assert [len(batch) for batch in search.batches[-2:]] == [32, 32]
+
+
+def test_a_batch_has_jobs_of_similar_length_and_the_first_call_waits_no_longer() -> None:
+    search = ToySearch(is_held=True)
+    with Batcher([search], 36) as batcher:
+        held(batcher, search)
+        lengths = {1: [9], 2: [2, 8, 20], 3: [30], 4: [3], 5: [10, 40]}
+        futures = [batcher.submit([job(number, each - 1) for each in own]) for number, own in lengths.items()]
+        search.let_go.set()
+        wait(futures, PATIENCE)
+    batches = [[(each.ids[0], len(each.ids) + 1) for each in batch] for batch in search.batches[1:]]
+    assert batches[0] == [(1, 9), (2, 8), (5, 10)]
+    assert [batch[0][0] for batch in batches[1:3]] == [3, 4]
+
+
+@pytest.mark.parametrize(("n_jobs", "config", "sizes"), [(3, 1, [1, 1, 1]), (4, 1, [4]), (3, 0, [3])])
+def test_jobs_too_few_for_a_batch_are_searched_one_after_the_other(n_jobs: int, config: int, sizes: list[int]) -> None:
+    search = ToySearch(is_held=True)
+    with Batcher([search], 512, lambda config: 4 if config == CONFIGS[1] else 1) as batcher:
+        held(batcher, search)
+        futures = [batcher.submit([job(number, config=CONFIGS[config])]) for number in range(n_jobs)]
+        search.let_go.set()
+        assert [first_number(each.result(PATIENCE)) for each in futures] == list(range(n_jobs))
+    assert list(map(len, search.batches)) == [1, *sizes]
 
 
 def test_the_first_turn_of_each_call_fills_whole_batches() -> None:

@@ -54,6 +54,12 @@ class CompiledModel:
         self._open_mask_bias[config.max_length :] = MASKED
         self._open_end = address(self._open_mask_bias[config.max_length :])
 
+    @property
+    def n_output_bytes(self) -> int:
+        """Bytes of the output weights, which every decoding step reads, unless there are short-lists."""
+        n_bytes = 1 if self.kernels.largest_weight else np.dtype(self.kernels.operand).itemsize
+        return self.config.target_vocab_size * self.config.d_model * n_bytes
+
     def start(self, source_ids: Ints, short_lists: Sequence[Ints] = ()) -> CompiledSteps:
         """Read the sources (B, S), which end in eos and then padding.
 

@@ -179,7 +179,7 @@ class ModelShelf:
         with self._lock:
             model.directions = translator.directions
             # Half of a batch is as fast a token, and the first to come while a long text is searched wait half as long.
-            batcher = Batcher(measured, searcher.batch_size // 2)
+            batcher = Batcher(measured, searcher.batch_size // 2, searcher.least_batch)
             helpers = Helpers(_PROCESSES, _PORTION_SECONDS, OpenStages(translator.pipeline))
             helpers.start()
             model.loaded = LoadedModel(translator, batcher, helpers, next(self._numbers))

@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from typing import Self
 
+from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.checking import positive
 from dragoman.translator.plans import SearchJob
 from dragoman.translator.searching import Candidate, Search, StopCondition
 from dragoman.translator.turns import Call, take_in_turn
 
-#: The share of a batch that long calls may fill while other calls wait, or did so in the last SHARED_SECONDS.
-SHARED_PART, SHARED_SECONDS = 1 / 8, 1.0
+#: Seconds after the last time that several calls waited, in which a batch still has one job of each call only.
+SHARED_SECONDS = 1.0
 _CLOSED = "the batcher is closed; translate inside the block of `shared()`"
 
 
@@ -29,11 +30,18 @@ class Batcher:
     Args:
         searchers: each is called by one thread, with the jobs of one batch, which have equal settings.
         batch_size: source tokens of a batch, padding included, unless a call says otherwise.
+        least_batch: see `Searcher.least_batch`. While fewer jobs wait, each is a batch by itself.
     """
 
-    def __init__(self, searchers: Sequence[Search], batch_size: int) -> None:
+    def __init__(
+        self,
+        searchers: Sequence[Search],
+        batch_size: int,
+        least_batch: Callable[[SearchConfig], int] = lambda _: 1,
+    ) -> None:
         self._searchers = searchers
         self._batch_size = batch_size
+        self._least_batch = least_batch
         #: By process id, because a forked process has no copy of the threads.
         self._threads: dict[int, _SearchThreads] = {}
         self._is_closed = False
@@ -67,7 +75,7 @@ class Batcher:
             return call.future
         threads = self._threads.get(os.getpid())
         if threads is None:
-            threads = self._threads.setdefault(os.getpid(), _SearchThreads(self._searchers))
+            threads = self._threads.setdefault(os.getpid(), _SearchThreads(self._searchers, self._least_batch))
         threads.add(call)
         return call.future
 
@@ -90,7 +98,8 @@ class Batcher:
 class _SearchThreads:
     """Threads that search batch after batch while there are calls."""
 
-    def __init__(self, searchers: Sequence[Search]) -> None:
+    def __init__(self, searchers: Sequence[Search], least_batch: Callable[[SearchConfig], int]) -> None:
+        self._least_batch = least_batch
         self._changed = threading.Condition()
         self._is_closed = False
         #: Calls that were not answered, in the order of their next turns.
@@ -145,10 +154,14 @@ class _SearchThreads:
         if len(self._calls) > 1:
             self._last_shared = now
         is_shared = now < self._last_shared + SHARED_SECONDS
-        settings = waiting[0].settings
-        turns = [call for call in waiting if call.settings == settings][: _part(len(self._calls), len(self._threads))]
-        most = _part(sum(len(call.waiting) for call in waiting), len(self._threads) - self._n_searching)
-        batch = take_in_turn(turns, most, SHARED_PART if is_shared else 1)
+        settings = next(iter(waiting[0].waiting))
+        turns = [call for call in waiting if settings in call.waiting][: _part(len(self._calls), len(self._threads))]
+        most = _part(sum(call.n_waiting for call in waiting), len(self._threads) - self._n_searching)
+        if is_shared:
+            most = min(most, len(turns))
+        if most < self._least_batch(settings[0]):
+            most = 1
+        batch = take_in_turn(turns, settings, most)
         self._n_searching += 1
         had_a_turn = {call for call, _ in batch}
         self._calls.sort(key=lambda call: call in had_a_turn)  # these calls go to the end of the queue

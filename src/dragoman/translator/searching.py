@@ -25,7 +25,7 @@ from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import DeadlineError, StoppedError, printable
 from dragoman.machine.arrays import Ints
 from dragoman.machine.workers import Workers
-from dragoman.runtime.compiled_model import ShortListedModel
+from dragoman.runtime.compiled_model import CompiledModel, ShortListedModel
 from dragoman.runtime.sentence_search import SentenceJob, engine_of, is_fast, search_sentence
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
@@ -41,6 +41,11 @@ if TYPE_CHECKING:
 
 #: For a person whose RAM is too short for the worker processes.
 ADVICE = "use fewer --workers, or a smaller --batch-size"
+
+
+#: Sentences from which on the beam search of a batch, in Python, is faster than the engine's of one after the other.
+#: They are fewer if the output weights have more bytes than a processor's caches: a batch reads them once a step.
+_LEAST_BATCH, _LEAST_LARGE_BATCH, _CACHED_BYTES = 8, 4, 2**23
 
 
 class Candidate(NamedTuple):
@@ -157,6 +162,12 @@ class Searcher:
             for _ in range(self.n_workers)
         ]
 
+    def least_batch(self, config: SearchConfig) -> int:
+        """Return the number of jobs from which on a batch is faster than one job after the other."""
+        if self._engine is None or config.beam_size == 1 or config.sample:
+            return 1
+        return _LEAST_BATCH if self._engine.n_output_bytes <= _CACHED_BYTES else _LEAST_LARGE_BATCH
+
     def search(
         self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
     ) -> list[list[Candidate]]:
@@ -225,13 +236,9 @@ class Searcher:
     ) -> list[list[Hypothesis]]:
         first, condition = jobs[0], stop or StopCondition()
         allowed = [self._allowed(job) for job in jobs]
-        sentence = sentence_of(first)
-        has_context = self._scorer.special_ids.source.end in first.ids  # which the engine would take for the text
-        is_simple = len(jobs) == 1 and not first.required and not has_context and is_fast(sentence)
-        if self._engine is not None and is_simple and not condition.needs_python:
-            left = condition.seconds_left
-            seconds = 0.0 if left is None else max(left, 1e-9)
-            return [search_sentence(self._engine, sentence, condition.is_cancelled, seconds=seconds)]
+        is_small = len(jobs) < max(2, self.least_batch(first.config))
+        if self._engine is not None and is_small and not condition.needs_python and all(map(self._is_simple, jobs)):
+            return [self._searched_alone(self._engine, job, condition) for job in jobs]
         source_ids = pad_sources([job.ids for job in jobs], self._scorer.special_ids.source)
         prefixes, forbidden = [job.prefix_ids for job in jobs], [job.forbidden_ids for job in jobs]
         if on_card is not None:
@@ -244,6 +251,16 @@ class Searcher:
         if self._engine is not None and len(allowed[0]):
             scorer = TransformerScorer([ShortListedModel(self._engine, allowed)])
         return search(scorer, source_ids, first.config, prefixes=prefixes, constraints=rules, should_stop=stop)
+
+    def _is_simple(self, job: SearchJob) -> bool:
+        """Return True if the engine can search for a job by itself; it would take context for the text."""
+        has_context = self._scorer.special_ids.source.end in job.ids
+        return not job.required and not has_context and is_fast(sentence_of(job))
+
+    def _searched_alone(self, engine: CompiledModel, job: SearchJob, stop: StopCondition) -> list[Hypothesis]:
+        left = stop.seconds_left
+        seconds = 0.0 if left is None else max(left, 1e-9)
+        return search_sentence(engine, sentence_of(job), stop.is_cancelled, seconds=seconds)
 
     def _allowed(self, job: SearchJob) -> Ints:
         """Return the only ids that the translation may have, those of its demands too; none for all."""

@@ -143,7 +143,8 @@ class Translator(TextTranslator):
         is late does so alone. The end of the block waits for earlier calls. The batch can change the last digits of
         a score.
         """
-        with Batcher(self._searcher.split(), self._searcher.batch_size) as batcher:
+        searcher = self._searcher
+        with Batcher(searcher.split(), searcher.batch_size, searcher.least_batch) as batcher:
             shared = object.__new__(type(self))
             vars(shared).update(vars(self), pipeline=replace(self.pipeline, searcher=batcher, portions=None))
             yield shared
