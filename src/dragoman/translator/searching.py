@@ -6,6 +6,7 @@ Any thread may search, and all searches of one translator share its worker proce
 from __future__ import annotations
 
 import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -41,11 +42,10 @@ if TYPE_CHECKING:
 
 #: For a person whose RAM is too short for the worker processes.
 ADVICE = "use fewer --workers, or a smaller --batch-size"
-
-
 #: Sentences from which on the beam search of a batch, in Python, is faster than the engine's of one after the other.
-#: They are fewer if the output weights have more bytes than a processor's caches: a batch reads them once a step.
-_LEAST_BATCH, _LEAST_LARGE_BATCH, _CACHED_BYTES = 8, 4, 2**23
+#: They are fewer if the output weights have more bytes than a processor's caches: a batch reads them once a step. With
+#: 8-bit weights there are none, unless the output weights are far larger.
+_LEAST_BATCH, _LEAST_LARGE_BATCH, _CACHED_BYTES, _MOST_BYTES_INT8 = 8, 4, 2**23, 2**24
 
 
 class Candidate(NamedTuple):
@@ -166,7 +166,10 @@ class Searcher:
         """Return the number of jobs from which on a batch is faster than one job after the other."""
         if self._engine is None or config.beam_size == 1 or config.sample:
             return 1
-        return _LEAST_BATCH if self._engine.n_output_bytes <= _CACHED_BYTES else _LEAST_LARGE_BATCH
+        n_bytes = self._engine.n_output_bytes
+        if self._engine.kernels.largest_weight and n_bytes <= _MOST_BYTES_INT8:
+            return sys.maxsize
+        return _LEAST_BATCH if n_bytes <= _CACHED_BYTES else _LEAST_LARGE_BATCH
 
     def search(
         self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
