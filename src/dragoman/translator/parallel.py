@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from dragoman.errors import DragomanError
+from dragoman.errors import DeadlineError
 from dragoman.machine.workers import Workers
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.checking import positive
@@ -36,7 +36,8 @@ class Portions:
     """The requests of a call, shared among workers.
 
     Args:
-        workers: those of a translator; each returns the translations of a `Portion`, or the error that stopped it.
+        workers: those of a translator; each returns the translations of a `Portion`, or the error of one that was
+            late.
         batch_size: source tokens that are searched at once unless a call says otherwise.
     """
 
@@ -51,11 +52,11 @@ class Portions:
         batch_size: int | None = None,
         stop: StopCondition | None = None,
     ) -> list[Translation] | None:
-        """Translate requests without looking into their memories; None if they are too few to be shared.
+        """Translate requests without looking into their memories; None if there is too little to share.
 
         Raises:
-            ConfigError: `batch_size` is no whole number of one or more.
-            DragomanError: that of the first portion that has one.
+            ConfigError: `batch_size` is no whole number of one or more, or a request has a value that plans refuse.
+            DeadlineError: the deadline of `stop` passed.
             ResourceError: a worker was killed.
         """
         batch_size = self.batch_size if batch_size is None else positive(batch_size, "batch_size")
@@ -67,22 +68,22 @@ class Portions:
         outcomes = self.workers.map([Portion(some, config, batch_size, stop) for some in sent])
         found: dict[int, Translation] = {}
         for numbers, outcome in zip(portions, outcomes, strict=True):
-            if isinstance(outcome, DragomanError):
+            if isinstance(outcome, DeadlineError):
                 raise outcome
             found.update(zip(numbers, outcome, strict=True))
         return [found[number] for number in range(len(requests))]
 
     def _shared(self, sizes: Sequence[int], batch_size: int) -> list[list[int]]:
-        """Return the numbers of the texts of each portion, the longest first.
+        """Return the numbers of the texts of each portion, the longest first; none if the workers share batches better.
 
         Args:
             sizes: characters of each text.
         """
+        n_workers, total = self.workers.n_workers, sum(sizes)
+        if n_workers == 1 or n_workers * max(sizes, default=0) > total:  # a long text would keep one worker busy
+            return []
         batch = _CHARACTERS * batch_size
-        n_workers = self.workers.n_workers
-        most = (
-            min(max(sum(sizes) // (_EACH * n_workers), batch), _MOST_BATCHES * batch) if n_workers > 1 else sum(sizes)
-        )
+        most = min(max(total // (_EACH * n_workers), batch), _MOST_BATCHES * batch)
         portions: list[list[int]] = []
         filled = most
         for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):

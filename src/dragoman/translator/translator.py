@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import Bundle
 from dragoman.decoding.state import TransformerScorer
-from dragoman.errors import DragomanError
+from dragoman.errors import DeadlineError
 from dragoman.machine.devices import Precision, find_device
 from dragoman.machine.workers import Workers
 from dragoman.settings.search_config import SearchConfig
@@ -224,14 +224,16 @@ class Translator(TextTranslator):
         """
         return checking.changed_search(self.search, options)
 
-    def _work(self, job: Batch | Portion) -> list[list[Candidate]] | list[Translation] | DragomanError | None:
-        """Do what a worker process is asked for. An error is returned, because one that is raised ends it."""
+    def _work(self, job: Batch | Portion) -> list[list[Candidate]] | list[Translation] | DeadlineError | None:
+        """Do what a worker process is asked for. Lateness is returned, because an error that is raised ends it."""
         if isinstance(job, Batch):
             return self._searcher.search_batch(job)
         try:
+            if job.stop is not None and job.stop():
+                raise job.stop.error()  # before a plan that nobody waits for
             alone = replace(self.pipeline, portions=None)
             return alone.translate(job.requests, job.config, batch_size=job.batch_size, stop=job.stop)
-        except DragomanError as error:
+        except DeadlineError as error:
             return error
 
     def _split(self, options: CallOptions) -> tuple[TextOptions, SearchOptions]:
