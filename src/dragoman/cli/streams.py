@@ -232,7 +232,8 @@ def refuse_output(
     if path.is_file() and any(os.path.exists(file) and path.samefile(file) for file in inputs if file is not None):
         raise DataError("the output is an input too", path, advice="choose another output")
     if path.exists() and not overwrite:
-        raise DataError("the output exists", path, advice=f"{'use --overwrite, or ' * has_option}choose another output")
+        advice = "use --overwrite, or choose another output" if has_option else "choose another output"
+        raise DataError("the output exists", path, advice=advice)
     if not path.parent.is_dir():
         raise DataError("no such folder", path.parent, advice="make it, or choose another output")
     if path.is_file() or not path.exists():
