@@ -72,7 +72,7 @@ class Segment(NamedTuple):
     protected: Sequence[Stretch] = ()
     #: Its translation, if a rule writes it.
     written: str = ""
-    is_frame: bool = False  # it stands around sentences, and is written as it is
+    is_frame: bool = False  # it stands around sentences; of it, only quotation marks change
     #: The ids of the sentences before it that the model reads with it, with end marks; they are no part of the text.
     context_ids: Sequence[int] = ()
     #: The white space before it, where it or its neighbour is a frame; None is what the target language has.

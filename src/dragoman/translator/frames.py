@@ -1,6 +1,7 @@
 """Frames around the sentences of a text, which are no part of them: marks of lists, tags, brackets and quotes.
 
-A model reads a sentence without its frame, and the frame is written as it was, with the white space that it had.
+A model reads a sentence without its frame. The frame is written as it was, with the white space that it had; only
+quotation marks become those of the target language (`frame_quotes.py`).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import { PARAGRAPH_END, hasWords, sentenceSpans } from "./sentences.js";
  * @property {string} text
  * @property {number[]} ids
  * @property {"copied" | "unusual" | null} flag copied: the model does not read it
- * @property {boolean} [isFrame] it stands around sentences, and is written as it is
+ * @property {boolean} [isFrame] it stands around sentences; of it, only quotation marks change
  * @property {string} [gap] the white space before it, where it or its neighbour is a frame
  * @property {string} [written] its translation, if it is a frame with quotation marks
  */

@@ -15,7 +15,7 @@ const UNKNOWN_COST = 9;
  * @property {string} text
  * @property {number[]} ids
  * @property {"copied" | "unusual" | null} flag
- * @property {boolean} [isFrame] it stands around sentences, and is written as it is
+ * @property {boolean} [isFrame] it stands around sentences; of it, only quotation marks change
  * @property {string} [gap] the white space before it, where it or its neighbour is a frame
  * @property {string} [written] its translation, if it is a frame with quotation marks
  * @property {Reading} reading what the ids were made of
