@@ -89,6 +89,7 @@ _SCRIPTS = {
     "\u1200-\u139f": "am ti",
     "\u1780-\u17ff": "km",
     "\u3040-\u30ff\u31f0-\u31ff": "ja",
+    "\u3100-\u312f\u31a0-\u31bf": "zh",
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff": "ja ko zh",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -72,15 +73,27 @@ def learn_subword(texts: Iterable[str], kind: Literal["bpe", "unigram"], rules: 
     names = SpecialIds().names
     for name, id in zip(("pad", "unk", "bos", "eos"), sorted(names), strict=True):
         options |= {f"{name}_id": id, f"{name}_piece": names[id]}
-    # Short of RAM, SentencePiece aborts its process.
-    learner: Workers[None, bytes] = Workers(
-        lambda _: _train(texts, rules.vocab_size, options), 1, _LESS_MEMORY, is_apart=True
-    )
+    caller = os.getpid()
+
+    def learn(_: None) -> bytes:
+        if os.getpid() != caller:
+            _abort_quietly()
+        return _train(texts, rules.vocab_size, options)
+
+    learner: Workers[None, bytes] = Workers(learn, 1, _LESS_MEMORY, is_apart=True)
     try:
         (model,) = learner.map([None])
     finally:
         learner.close()
     return model
+
+
+def _abort_quietly() -> None:
+    """Let this process, which SentencePiece aborts when RAM is short, print nothing and leave no dump of its memory."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def _train(texts: Iterable[str], vocab_size: int, options: Mapping[str, Any]) -> bytes:
