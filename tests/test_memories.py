@@ -440,17 +440,26 @@ def test_a_memory_takes_each_whole_pair_once(tmp_path: Path, capfd: pytest.Captu
         assert run(["memory", "add", str(path), "Hello", target, "--source-lang", "en", "--target-lang", "de"]) == 0
     assert TranslationMemory.open(path).exact("Hello", "en", "de").target == "Hallo"  # type: ignore[union-attr]
     before = path.read_bytes()
-    assert run(["memory", "add", str(path), "Hello", "Hallo"]) == 0
+    assert run(["memory", "add", str(path), "Hello", "Hallo"]) == 2
+    assert run(["memory", "add", str(path), "Hello", "Hallo", "--source-lang", "en"]) == 2
+    (bare := tmp_path / "bare.tsv").write_text("One\tEins\n" * 3)
+    assert run(["memory", "import", str(path), str(bare), "--target-lang", "de"]) == 2
     assert path.read_bytes() == before
+    assert capfd.readouterr().err.count("has no languages; give --source-lang and --target-lang") == 3
     assert run(["memory", "add", str(path), "Bye", "Bye", "--source-lang", "en", "--target-lang", "en-US"]) == 2
     assert path.read_bytes() == before
 
 
-def test_a_pair_without_languages_is_for_every_direction(tmp_path: Path) -> None:
-    log = tmp_path / "m.jsonl"
-    assert run(["memory", "add", str(log), "Hello", "Hallo"]) == 0
+def test_an_old_pair_without_languages_is_for_every_direction_until_it_gets_some(tmp_path: Path) -> None:
+    log, new, languages = tmp_path / "m.jsonl", tmp_path / "n.jsonl", ["--source-lang", "en", "--target-lang", "de"]
+    append_units(log, [Unit("Hello", "Hallo")])
     memory = TranslationMemory.open(log, source_lang="en", target_lang="de")
     assert memory.exact("Hello", "en", "de").target == "Hallo"  # type: ignore[union-attr]
+    for _ in range(2):
+        assert run(["memory", "add", str(log), "Hello", "Hallo", *languages]) == 0
+        assert run(["memory", "import", str(new), str(log), *languages]) == 0
+    assert [*open_units(log)] == [Unit("Hello", "Hallo"), Unit("Hello", "Hallo", "en", "de")]
+    assert [*open_units(new)] == [Unit("Hello", "Hallo", "en", "de")]
 
 
 @pytest.mark.parametrize("suffix", ["xlf", "2.xlf", "tmx"])
@@ -653,6 +662,10 @@ def test_the_command_uses_memories_and_says_so(bundle: Path, tmp_path: Path, cap
     err = capfd.readouterr().err
     assert f'1: taken from the memory: "{HORSE}" = "{REITER}"' in err
     assert "of 1 text, 0 are equal to one of the memory, 1 partly taken from it" in err
+    append_units(tmp_path / "pages.jsonl", [Unit("Page 12 of 30", "Seite 12 von 30", "en", "de")])
+    text.write_text("Page 12 of 30\nPage 7 of 30\n")
+    assert run([*command, "--memory", str(tmp_path / "pages.jsonl")]) == 0
+    assert "2 are equal to one of the memory (1 with other numbers, or sentence by sentence)" in capfd.readouterr().err
     export_units(tmp_path / "one.tsv", UNITS[:1])
     assert run([*command, "--memory", str(tmp_path / "one.tsv")]) == 0
     assert "the memory has 1 text\n" in capfd.readouterr().err

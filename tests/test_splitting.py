@@ -142,7 +142,7 @@ def test_the_parts_are_of_the_kind_that_was_given(tmp_path: Path, kind: str, run
             places = [whole.index(line) for line in dict.fromkeys(part[position])]
             assert all(one < other for one, other in pairwise(places))
     assert "the output exists" in run("data", "split", *given, "-o", tmp_path / "parts", code=1)
-    assert "cannot be set apart" in run("data", "split", *given, "-o", tmp_path / "other", code=1)
+    assert "cannot be set apart" in run("data", "split", *given, "--test", 1000, "-o", tmp_path / "other", code=1)
     assert not (tmp_path / "other").exists()
 
 
@@ -158,6 +158,18 @@ def test_a_table_is_split_into_tables_of_the_same_pairs(
     run("data", "split", "--pairs", tmp_path / "a.csv", "--validation", 5, "--test", 9, "-o", tmp_path / "parts")
     parts = [DataConfig(pairs=str(tmp_path / "parts" / f"{split}.tsv")) for split in SPLITS]
     assert sorted(pair for part in parts for pair in read_pairs(part, "train")) == sorted(rows)
+
+
+def test_a_tenth_is_set_apart_of_few_pairs_and_a_warning_told_of_little_training_text(
+    tmp_path: Path, run: Callable[..., str]
+) -> None:
+    pairs = write(tmp_path / "a.tsv", [f"word {n}\tWort {n}" for n in range(210)])
+    whole = run("data", "split", "--pairs", pairs, "-o", tmp_path / "one")
+    assert [len((tmp_path / "one" / f"{split}.tsv").read_text().splitlines()) for split in SPLITS] == [168, 21, 21]
+    assert "warning" not in whole
+    said = run("data", "split", "--pairs", pairs, "--validation", 100, "-o", tmp_path / "two")
+    assert "warning: less than half" in said
+    assert said.count("\n") == whole.count("\n") + 1
 
 
 def test_a_part_of_no_pairs_is_not_written(tmp_path: Path, run: Callable[..., str]) -> None:

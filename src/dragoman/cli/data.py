@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Folder = Annotated[Path, option("A folder.", "--output", "-o", show_default=False)]
 
+_N_APART = "Pairs for {}. Default: 1,000, but at most a tenth of all."
+
 data = typer.Typer(help="Clean your text, split it, or write a known corpus.")
 
 
@@ -34,8 +36,8 @@ def split(
     output: Folder,
     files: FileOptions,
     languages: LanguageOptions,
-    validation: Annotated[int, option("Pairs for validation.", min=0)] = 1000,
-    test: Annotated[int, option("Pairs for the test.", min=0)] = 1000,
+    validation: Annotated[int | None, option(_N_APART.format("validation"), min=0)] = None,
+    test: Annotated[int | None, option(_N_APART.format("the test"), min=0)] = None,
     seed: Annotated[int, option("Another seed sets other pairs apart.")] = 1,
     invalid_utf8: DropInvalid = None,
     overwrite: Overwrite = False,
@@ -56,7 +58,7 @@ def split(
     invalid = {} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8}
     text, settings, langs = _read({**given_options(files, languages), **invalid})
     n_wanted = {"train": 1, "validation": validation, "test": test}
-    paths = {split: places for split, places in _paths(settings, output, langs).items() if n_wanted[split]}
+    paths = {split: places for split, places in _paths(settings, output, langs).items() if n_wanted[split] != 0}
     for path in filter(Path.exists, itertools.chain(*paths.values())):
         refuse_output(path, overwrite=overwrite, inputs=text.files.values())
     splitting = split_pairs(text, validation, test, seed)
@@ -68,6 +70,8 @@ def split(
         say(f"pairs with equal sources or targets are together; the largest group has {splitting.largest_group:,}")
     for line in splitting.checks.lines(*langs):
         say(line)
+    if 2 * splitting.sizes["train"] < sum(splitting.sizes.values()):
+        say("warning: less than half of the pairs are left for training; set --validation and --test lower")
     options = ("--pairs",) if settings.pairs is not None else ("--source", "--target")
     train = [*zip(options, paths["train"], strict=True)]
     if "validation" in paths:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.cli.options import AsJson, Command, Overwrite, SourceLang, TargetLang, option
+from dragoman.cli.options import AsJson, Command, Overwrite, option
 from dragoman.cli.streams import print_result, refuse_output, say
-from dragoman.errors import DataError, counted, install_advice
+from dragoman.errors import ConfigError, DataError, counted, install_advice
+
+if TYPE_CHECKING:
+    from dragoman.memories import Unit
 
 memory = typer.Typer(
     help="Translation memories: look up, add, import, export.", context_settings={"help_option_names": ["-h", "--help"]}
@@ -19,6 +23,10 @@ memory = typer.Typer(
 
 MemoryFile = Annotated[Path, typer.Argument(help="The memory: a .jsonl file.", show_default=False)]
 AnyMemory = Annotated[Path, typer.Argument(help="A memory: TMX, TSV, CSV or JSONL.", show_default=False)]
+SourceLang = Annotated[str | None, option("The language of the texts, such as en.", "--source-lang", metavar="CODE")]
+TargetLang = Annotated[
+    str | None, option("The language of the translations, such as fr.", "--target-lang", metavar="CODE")
+]
 Text = Annotated[str, typer.Argument(help="The text.", show_default=False)]
 
 
@@ -61,6 +69,8 @@ def add(
 ) -> None:
     """Add a text with its translation. It replaces an earlier translation of the same text.
 
+    Both languages are required.
+
     \b
     dragoman memory add agency.jsonl "Save the file." "Enregistrez le fichier." \\
         --source-lang en --target-lang fr
@@ -70,7 +80,7 @@ def add(
     if not text.strip() or not translation.strip():
         raise typer.BadParameter("a text and its translation must have words")
     _require_codes(source_lang, target_lang)
-    is_new = append_new_units(file, [Unit(text, translation, source_lang, target_lang)])
+    is_new = append_new_units(file, _in_languages([Unit(text, translation)], source_lang, target_lang, "the pair"))
     say(f"added to {file}" if is_new else f"{file} has it already")
 
 
@@ -83,6 +93,8 @@ def import_(
 ) -> None:
     """Add the pairs of other files that are not there yet. Pairs with an empty side are left out.
 
+    The languages are required for files that do not name them.
+
     \b
     dragoman memory import agency.jsonl old.tmx --source-lang en --target-lang fr
     """
@@ -91,9 +103,14 @@ def import_(
     if any(path.exists() and file.exists() and path.samefile(file) for path in inputs):
         raise typer.BadParameter(f"{file} cannot be imported into itself")
     _require_codes(source_lang, target_lang)
-    units = [unit for path in inputs for unit in open_units(path, (source_lang, target_lang))]
+    units: list[Unit] = []
+    for path in inputs:
+        opened = open_units(path, (source_lang, target_lang))
+        units += _in_languages(opened, source_lang, target_lang, f"a pair of {path}")
     n_added = append_new_units(file, units)
-    rest = f"; {len(units) - n_added:,} are there already, or have an empty side" if n_added < len(units) else ""
+    n_left = len(units) - n_added
+    rest = "is there already, or has" if n_left == 1 else "are there already, or have"
+    rest = f"; {n_left:,} {rest} an empty side" if n_left else ""
     say(f"added {counted(n_added, 'text')} to {file}{rest}")
 
 
@@ -132,3 +149,16 @@ def _require_codes(source_lang: str | None, target_lang: str | None) -> None:
     from dragoman.text.tags import UNKNOWN, require_directions
 
     require_directions([(source_lang or UNKNOWN, target_lang or UNKNOWN)])
+
+
+def _in_languages(units: Iterable[Unit], source_lang: str | None, target_lang: str | None, name: str) -> Iterator[Unit]:
+    """Yield units with the given languages in place of unknown ones.
+
+    Raises:
+        ConfigError: a language stays unknown.
+    """
+    for unit in units:
+        codes = {"source_lang": unit.source_lang or source_lang, "target_lang": unit.target_lang or target_lang}
+        if None in codes.values():
+            raise ConfigError(f"{name} has no languages", advice="give --source-lang and --target-lang")
+        yield unit._replace(**codes)

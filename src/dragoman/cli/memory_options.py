@@ -65,12 +65,13 @@ def count_matches(translations: Iterable[Translation], *, shows_similar: bool) -
         shows_similar: say of each text that is not equal to one which of its sentences were taken from the memory, and
             the most similar text.
     """
-    n_all = n_equal = n_partly = n_similar = 0
+    n_all = n_equal = n_adapted = n_partly = n_similar = 0
     for translation in translations:
         n_all += 1
         best = next(iter(translation.memory), None)
         is_equal = best is not None and best.score == 1
         n_equal += is_equal
+        n_adapted += best is not None and best.is_adapted
         n_partly += bool(translation.recalled) and not is_equal
         n_similar += best is not None and not is_equal
         if shows_similar and not is_equal:
@@ -80,8 +81,10 @@ def count_matches(translations: Iterable[Translation], *, shows_similar: bool) -
                 say(f"{n_all}: {best.score:.2f} {_pair(best)}")
         yield translation
     equal = counted(n_equal, "is", "are")
+    adapted = f" ({n_adapted:,} with other numbers, or sentence by sentence)" if n_adapted else ""
     partly = f", {n_partly:,} partly taken from it" if n_partly else ""
-    say(f"of {counted(n_all, 'text')}, {equal} equal to one of the memory{partly}, and {n_similar:,} similar")
+    equal = f"{equal} equal to one of the memory{adapted}"
+    say(f"of {counted(n_all, 'text')}, {equal}{partly}, and {n_similar:,} similar")
 
 
 def _pair(match: MemoryMatch) -> str:

@@ -20,6 +20,8 @@ from dragoman.errors import DataError
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 _TRAIN, _UNUSABLE = 0, 255
+#: Pairs that are set apart for validation, and for the test, if nobody says; no more than 1/10 of all.
+_N_APART, _N_SHARES = 1_000, 10
 #: Groups of more than 4 pairs and more than 1/20 of a split are set apart only if smaller ones do not suffice.
 _LARGE_SHARE, _MIN_LARGE = 20, 4
 
@@ -53,8 +55,12 @@ class Splitting:
                 yield SPLITS[index], source, target
 
 
-def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -> Splitting:
+def split_pairs(text: ParallelText, n_validation: int | None, n_test: int | None, seed: int) -> Splitting:
     """Choose at random the pairs for validation and test. The same text and seed give the same choice.
+
+    Args:
+        n_validation: pairs for validation; None is 1,000, but at most a tenth of all.
+        n_test: likewise for the test.
 
     Raises:
         DataError: the text cannot be read, or groups of equal sentences are too large for the requested sizes.
@@ -73,6 +79,8 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
             groups.add(text_hash(source), text_hash(target))
             is_quoted = is_quoted or needs_quotes(source, target)
     roots, sizes = groups.find()
+    n_default = min(_N_APART, max(1, len(roots) // _N_SHARES))
+    n_validation, n_test = (n_default if size is None else size for size in (n_validation, n_test))
     set_apart = _choose(sizes, (n_validation, n_test), seed)
     counts = [0, 0, 0]
     usable = iter(roots)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -153,17 +153,10 @@ def append_new_units(path: Path, units: Iterable[Unit]) -> int:
         if source_lang is not None and source_lang == target_lang:
             raise ConfigError(f"both sides are in {source_lang}", advice="give the language of the translation")
         is_whole = bool(sanitize(unit.source).strip() and sanitize(unit.target).strip())
-        if is_whole and unit.target not in _targets(last.get(unit.source, {}), unit.direction):
+        if is_whole and last.get(unit.source, {}).get(unit.direction) != unit.target:
             last.setdefault(unit.source, {})[unit.direction] = unit.target
             new.append(unit)
     return append_units(path, new)
-
-
-def _targets(known: Mapping[tuple[str | None, str | None], str], direction: tuple[str | None, str | None]) -> list[str]:
-    """Return the translations of a text in a direction; if there is none, those in directions that may be the same."""
-    if direction in known:
-        return [known[direction]]
-    return [target for other, target in known.items() if _may_be_same(direction, other)]
 
 
 def _may_be_same(direction: tuple[str | None, str | None], other: tuple[str | None, str | None]) -> bool:
