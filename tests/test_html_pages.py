@@ -337,6 +337,27 @@ def test_what_is_no_text_of_the_sentence_is_not_read(page: str, text: str) -> No
     assert copied(document) == page
 
 
+@pytest.mark.parametrize(
+    ("page", "texts", "problem"),
+    [
+        ("<p>One</p>\n<!-- a <p>Two</p>", ["One"], "a comment without an end at line 2"),
+        ("<p>One</p><!--><p>Two</p><!-- b -->\n</><!-- c --!>", ["One", "Two"], ""),
+        ("<p>One</p>\n\n<?php a(); <p>Two</p>", ["One"], "an instruction without an end at line 3"),
+        ("<p>One</p><?php a('x > y');", ["One"], ""),
+        ("<p>One <![CDATA[ two</p><p>Three</p>", ["One", "Three"], "a section without an end at line 1"),
+        ("<p>One <![CDATA[ two ]]></p><![if !IE]>", ["One"], ""),
+        ("<p>One</p><script>a('</p>')<p>Two", ["One"], "a <script> without an end at line 1"),
+        ("<p>One</p><script>a('<p>')</script><!-- b", ["One"], "a comment without an end at line 1"),
+    ],
+)
+def test_what_has_no_end_stays_and_is_noted(page: str, texts: list[str], problem: str) -> None:
+    document = parse_document(page.encode(), "html")
+    assert isinstance(document, Noted)
+    assert texts_of(document) == texts
+    assert copied(document) == page
+    assert [problem in note for note in document.notes()] == [True] * bool(problem)
+
+
 def test_directions_in_markdown_change_with_the_text() -> None:
     text = (
         '<div dir="rtl" align="right">\n\n# salam\n\n<p title="salam" DIR=rtl>salam</p>\n\n</div>\n\n'

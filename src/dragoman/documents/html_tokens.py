@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from html import unescape
 from html.parser import HTMLParser
@@ -47,6 +47,8 @@ _MOST_SEARCHED = 20_000_000
 #: An instruction with its end before the next tag, and the beginning of a program in PHP, which may have tags in it.
 _INSTRUCTION = re.compile(r"<\?[^<?]*+(?:\?(?!>)[^<?]*+)*+\?>")
 _PROGRAM = re.compile(r"<\?(?:(?P<php>php\b|=)|\s)", re.IGNORECASE)
+#: Comments that end at once, though not by a whole `-->`.
+_EMPTY_COMMENT = re.compile("<!---?>")
 _NO_END = "tags without an end"
 
 
@@ -106,6 +108,34 @@ def html_tokens(page: str, name: Path) -> list[HtmlToken]:
     ]
 
 
+def endless_notes(tokens: Sequence[HtmlToken]) -> list[str]:
+    """Return a line on the first comment, instruction, script or style of a page that has no end, if there is one."""
+    last_tag = max((at for at, token in enumerate(tokens) if token.kind != "text"), default=0)
+    line = 1
+    for at, token in enumerate(tokens):
+        if name := _endless(token, is_last=at == last_tag):
+            return [f"the page has {name} without an end at line {line:,}: what follows may be left alone"]
+        line += token.raw.count("\n")
+    return []
+
+
+def _endless(token: HtmlToken, *, is_last: bool) -> str:
+    """Return a name for a comment or the like without its end; nothing for another token.
+
+    A program may go on to the end of a page that has no tags after it.
+    """
+    raw = token.raw
+    if token.kind == "start" and is_last and token.name in ("script", "style"):
+        return f"a <{token.name}>"
+    if token.kind != "other":
+        return ""
+    if raw.startswith("<!--") and not _EMPTY_COMMENT.match(raw) and "-->" not in raw and "--!>" not in raw:
+        return "a comment"
+    if (program := _PROGRAM.match(raw)) and program["php"] and "?>" not in raw and "</" in raw:
+        return "an instruction"
+    return "a section" if raw.startswith("<![") and "]>" not in raw else ""
+
+
 class _Parser(HTMLParser):
     """Records the place of everything that it finds."""
 
@@ -130,9 +160,20 @@ class _Parser(HTMLParser):
         """Return the end of a tag."""
         return self._found_end(i, super().check_for_whole_start_tag(i))
 
+    def parse_comment(self, i: int, report: bool = True) -> int:
+        """Return the end of a comment, which is that of the page if it has none, as browsers read it."""
+        empty = _EMPTY_COMMENT.match(self.rawdata, i)
+        end = empty.end() if empty else super().parse_comment(i, report)
+        if empty or end < 0:
+            self._record("other")
+        return len(self.rawdata) if end < 0 else end
+
     def parse_html_declaration(self, i: int) -> int:
-        """Return the end of a declaration or a comment."""
-        return self._found_end(i, super().parse_html_declaration(i))
+        """Return the end of a declaration; without one it is the first `>`, as browsers read it."""
+        end = self._found_end(i, super().parse_html_declaration(i))
+        if end < 0 and (end := self.rawdata.find(">", i) + 1):
+            self._record("other")
+        return end or -1
 
     def parse_pi(self, i: int) -> int:
         """Return the end of an instruction: `?>`, or in HTML without a program the first `>`, as browsers read it.
