@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dragoman.cli.flags import MOST_NAMED, LineWarnings
@@ -43,6 +45,17 @@ def test_each_typed_line_is_warned_of(caplog: pytest.LogCaptureFixture, flag: Fl
 def test_of_a_file_the_first_lines_are_named_and_the_others_counted(caplog: pytest.LogCaptureFixture) -> None:
     *named, last = told(caplog, "number", MOST_NAMED + 5, is_typed=False)
     assert (len(named), last.split(":")[0]) == (MOST_NAMED, "5 more lines")
+
+
+def test_all_lines_are_named_in_a_file(caplog: pytest.LogCaptureFixture) -> None:
+    warnings = LineWarnings(names_all=True)
+    for number in range(1, 2 * MOST_NAMED):
+        warnings.tell(number, Translation("", 0.0, (), flags=("number",) if number % 2 else ("low_confidence",)))
+    warnings.finish(0.3)
+    said = " ".join(caplog.messages)
+    assert all(re.search(rf"[a-z] {number}[:,]|, {number},", said) for number in range(1, 2 * MOST_NAMED))
+    assert "lines 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, and those above; " in said
+    assert "more" not in said
 
 
 @pytest.mark.parametrize(

@@ -92,29 +92,72 @@ def test_messages_keep_their_shortcuts_and_all_are_fuzzy_if_asked_for() -> None:
         assert (kept.msgstr, kept.fuzzy) == ("Fertig", False)
 
 
+STRINGS = {
+    "po": 'msgid "{}"\nmsgstr ""\n',
+    "json": '{{"a": "{}"}}',
+    "strings": '"a" = "{}";\n',
+    "ftl": "a = {}\n",
+    "properties": "a = {}\n",
+    "xml": '<resources><string name="a">{}</string></resources>',
+    "resx": '<root><data name="a"><value>{}</value></data></root>',
+    "ts": "<TS><context><message><source>{}</source><translation/></message></context></TS>",
+    "xlf": '<xliff version="1.2"><file><body><trans-unit><source>{}</source></trans-unit></body></file></xliff>',
+}
+
+
+def translated(format: str, raw: str, words: dict[str, str]) -> str:
+    """Return the file with a string, translated, as text; characters of Java's escapes are read."""
+    document = parse_document(STRINGS[format].format(raw).encode(), format)
+    given = [Translation(words[segment.text], 0.0, ()) for segment in document.segments()]
+    written = unescape(document.rebuild(given, "de").decode())
+    return re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), written)
+
+
 @pytest.mark.parametrize("text", ["&Open {0}", "Open %s (&O)", "<b>&Open</b> %s", "&Open"])
-@pytest.mark.parametrize("format", ["po", "xlf", "ts", "resx", "xml", "json", "properties", "strings", "ftl"])
+@pytest.mark.parametrize("format", STRINGS)
 def test_every_format_of_strings_keeps_the_mark_beside_placeholders(format: str, text: str) -> None:
     """The model reads none, and the translation has it once, before its letter, however the format writes it."""
-    raw = text if format in ("json", "properties", "strings", "ftl", "po") else escape(text)
-    quoted = {"po": 'msgid "{}"\nmsgstr ""\n', "json": '{{"a": "{}"}}', "strings": '"a" = "{}";\n'}
-    made = quoted | {
-        "ftl": "a = {}\n",
-        "properties": "a = {}\n",
-        "xml": '<resources><string name="a">{}</string></resources>',
-        "resx": '<root><data name="a"><value>{}</value></data></root>',
-        "ts": "<TS><context><message><source>{}</source><translation/></message></context></TS>",
-        "xlf": '<xliff version="1.2"><file><body><trans-unit><source>{}</source></trans-unit></body></file></xliff>',
-    }
-    document = parse_document(made[format].format(raw).encode(), format)
-    (segment,) = document.segments()
+    raw = escape(text) if STRINGS[format].startswith("<") else text
+    (segment,) = parse_document(STRINGS[format].format(raw).encode(), format).segments()
     assert not {"&", "("} & set(segment.text)
     for word, expected in (("Öffne ok", "Öffne &ok"), ("打开", "打开(&O)")):
-        given = Translation(segment.text.replace("Open", word), 0.0, ())
-        written = unescape(document.rebuild([given], "de").decode())
-        written = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), written)
+        written = translated(format, raw, {segment.text: segment.text.replace("Open", word)})
         assert written.replace(text, "").count("&") == 1
         assert (expected if word != "打开" else "(&O)") in written
+
+
+@pytest.mark.parametrize("format", STRINGS)
+def test_the_key_of_a_menu_entry_stays_behind_its_tab_and_columns_keep_theirs(format: str) -> None:
+    tab = "\t" if format in ("ftl", "resx", "ts", "xlf") else "\\t"
+    words = {"Open": "Öffnen", "Close the window": "关闭窗口", "Name": "名字", "Size": "大小", "Delete": "删除"}
+    for text, expected in {
+        "&Open|Ctrl+Page Up": "&Öffnen|Ctrl+Page Up",
+        "&Delete|Del": "删除(&D)|Del",
+        "Close the window|Alt+F4": "关闭窗口|Alt+F4",
+        "Name|Size|Name": "名字|大小|名字",
+    }.items():
+        raw = escape(text) if STRINGS[format].startswith("<") else text
+        assert expected.replace("|", tab) in translated(format, raw.replace("|", tab), words)
+
+
+def test_a_backslash_of_its_own_begins_no_tab_or_line_break() -> None:
+    raw = r"either\\or, neither\\nor, now\\then"
+    (segment,) = parse_document(STRINGS["json"].format(raw).encode(), "json").segments()
+    assert f'"{raw}!"' in translated("json", raw, {segment.text: f"{segment.text}!"})
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ('Close the <g id="1">&window</g>.', "关闭窗口。", '关闭<g id="1">窗口(&W)</g>。'),
+        ('<g id="1">Close the &window?</g>', "关闭窗口？", '<g id="1">关闭窗口(&W)？</g>'),
+        ('<g id="1">&Close</g> the window', "关闭窗口……", '<g id="1">关闭</g>窗口(&C)……'),
+    ],
+)
+def test_no_tag_cuts_the_letter_in_brackets(source: str, translation: str, expected: str) -> None:
+    raw = source.replace("&", "&amp;")
+    (segment,) = parse_document(STRINGS["xlf"].format(raw).encode(), "xlf").segments()
+    assert f">{expected}</target>" in translated("xlf", raw, {segment.text: translation})
 
 
 @pytest.mark.captions

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from itertools import islice, repeat
+from itertools import repeat
 from typing import Any, Protocol
 
 from dragoman.bulk.input_files import DocumentContent, Lines, Part
@@ -20,8 +20,6 @@ from dragoman.memories import TranslationMemory
 from dragoman.text.terms import TermList
 from dragoman.translator import Pivot, TextTranslator, Translation, Translator
 
-#: Flagged translations of a part that its result has.
-MOST_FLAGGED = 20
 #: Options of `Translator.translate_stream` that documents do not have.
 _OF_LINES = ("prefixes", "align", "n_best", "doubts", "as_document", "read_ahead")
 
@@ -31,8 +29,8 @@ class Result:
     """The translation of a part: the bytes of its output, and how many translations have each flag.
 
     Args:
-        flagged: the first of these translations, each with the number of its line or segment in the file, from 1, and
-            with the text of the segment.
+        flagged: these translations, each with the number of its line or segment in the file, from 1, and with the text
+            of the segment.
         notes: lines for people on the document, see `Noted`.
     """
 
@@ -175,5 +173,5 @@ def _result(
 ) -> Result:
     flags = Counter(str(flag) for translation in translations for flag in translation.flags)
     quoted = zip(translations, texts or repeat(""), strict=False)
-    flagged = ((number, each, text) for number, (each, text) in enumerate(quoted, n_before + 1) if each.flags)
-    return Result(content, len(translations), dict(flags), list(islice(flagged, MOST_FLAGGED)))
+    flagged = [(number, each, text) for number, (each, text) in enumerate(quoted, n_before + 1) if each.flags]
+    return Result(content, len(translations), dict(flags), flagged)

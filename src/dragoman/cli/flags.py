@@ -41,7 +41,7 @@ class LineWarnings:
     Args:
         unit: word for what is translated at once.
         is_typed: a person waits for each line, so each warning is given at once, and none is counted.
-        names_all: name each line, however many there are: the warnings of a document go to a file.
+        names_all: name each line, however many there are: the warnings go to a file.
     """
 
     def __init__(self, unit: str = "line", *, is_typed: bool = False, names_all: bool = False) -> None:
@@ -59,7 +59,7 @@ class LineWarnings:
         """
         self._n_translations += 1
         self._counts.update(translation.flags)
-        named_flags = [flag for flag in translation.flags if self._is_named(flag, file)]
+        named_flags = [flag for flag in translation.flags if self._is_named(flag, quoted, file)]
         place = f' ("{_beginning(quoted)}")' if quoted else ""
         if "low_confidence" in translation.flags and len(self._improbable) < (_TEXTS if quoted else _NUMBERS):
             self._improbable.append(f"{number}{place}")
@@ -83,23 +83,22 @@ class LineWarnings:
         if count := self._counts["low_confidence"]:
             verb, them = ("is", "it") if count == 1 else ("are", "them")
             advice = f"--min-confidence {least} leaves {them} untranslated"
-            n_unnamed = 0 if self._names_all else count - len(self._improbable)
-            which = ", ".join(self._improbable) + (", …" if n_unnamed else "")
-            label = self._unit if count == 1 else f"{self._unit}s"
-            named = "" if self._names_all else f": {label} {which}"
+            n_others = count - len(self._improbable)
+            has_names = not self._names_all or self._unit == "line"  # else each has a warning of its own
+            others = "and those above" if self._names_all else "…"
+            which = ", ".join([*self._improbable, *([others] if n_others else [])])
+            named = f": {self._unit if count == 1 else f'{self._unit}s'} {which}" if has_names else ""
             problem = f"{count:,} of {counted(self._n_translations, self._unit)} {verb} probably wrong{named}"
-            n_more += n_unnamed
+            n_more += 0 if self._names_all else n_others
             _log.warning(f"{problem}; {advice}")
         if n_more and self._unit == "segment":
             _log.warning("to have all segments named that need a check, send these messages to a file: 2> FILE")
 
-    def _is_named(self, flag: Flag, file: str) -> bool:
-        """Return True if a line has a warning of its own; `finish` tells of the improbable lines of a single file."""
-        return (
-            self._is_typed
-            or self._names_all
-            or ((flag != "low_confidence" or file != "") and self._counts[flag] <= MOST_NAMED)
-        )
+    def _is_named(self, flag: Flag, quoted: str, file: str) -> bool:
+        """Return True if a line has a warning of its own; `finish` tells of the first improbable lines of a file."""
+        if flag == "low_confidence" and not (self._is_typed or file or (self._names_all and quoted)):
+            return self._names_all and self._counts[flag] > _NUMBERS
+        return self._is_typed or self._names_all or self._counts[flag] <= MOST_NAMED
 
 
 def _beginning(text: str) -> str:

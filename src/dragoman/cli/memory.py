@@ -158,7 +158,7 @@ def _in_languages(units: Iterable[Unit], source_lang: str | None, target_lang: s
         ConfigError: a language stays unknown.
     """
     for unit in units:
-        codes = {"source_lang": unit.source_lang or source_lang, "target_lang": unit.target_lang or target_lang}
-        if None in codes.values():
+        whole = unit._replace(source_lang=unit.source_lang or source_lang, target_lang=unit.target_lang or target_lang)
+        if not whole.source_lang or not whole.target_lang:
             raise ConfigError(f"{name} has no languages", advice="give --source-lang and --target-lang")
-        yield unit._replace(**codes)
+        yield whole

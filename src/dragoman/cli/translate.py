@@ -251,8 +251,7 @@ def _with_warnings(
     from dragoman.translator.confidence import least_confidence
 
     segments = None if text.document is None else text.document.segments()
-    names_all = text.document is not None and not sys.stderr.isatty()
-    warnings, number = LineWarnings(text.unit, is_typed=text.is_typed, names_all=names_all), 0
+    warnings, number = LineWarnings(text.unit, is_typed=text.is_typed, names_all=not sys.stderr.isatty()), 0
     for number, translation in enumerate(translations, start=1):
         warnings.tell(number, translation, "" if segments is None else segments[number - 1].text)
         yield translation

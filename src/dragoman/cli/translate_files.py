@@ -117,7 +117,7 @@ def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> 
 
 def _warnings() -> Callable[[InputFile, int, Translation, str], None]:
     """Return what warns of a flagged line or segment of a file."""
-    of_lines, of_segments = LineWarnings("line"), LineWarnings("segment", names_all=not sys.stderr.isatty())
+    of_lines, of_segments = (LineWarnings(unit, names_all=not sys.stderr.isatty()) for unit in ("line", "segment"))
 
     def warn(file: InputFile, number: int, translation: Translation, text: str) -> None:
         warnings = of_lines if file.format is None else of_segments

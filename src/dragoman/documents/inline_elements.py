@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dragoman.documents.mark_projection import project
-from dragoman.documents.shortcuts import Shortcut, find_shortcut, put_shortcut
+from dragoman.documents.shortcuts import Shortcut, find_shortcut, find_tabs, place_shortcut
 from dragoman.documents.xml_tokens import ILLEGAL, XmlFile, XmlToken, escape_xml, text_of
 from dragoman.text.icu_messages import has_icu_message
+from dragoman.text.languages import UNSPACED
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder, without
 from dragoman.text.rst_marks import add_message
 from dragoman.translator import Translation
@@ -40,8 +41,10 @@ _LINE_BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
 _SECTION = re.compile(r"(?P<start>\s*<!\[CDATA\[)(?P<text>(?:(?!\]\]>).)*)(?P<end>\]\]>\s*)", re.DOTALL)
 #: Elements inside each other; deeper ones stay as they are.
 _MOST_DEPTH = 50
-#: A letter that stands for the mark of a shortcut until the tags are in the text, because words may not be cut.
-_PLACE = "\ua66e"
+#: Letters that stand for the mark of a shortcut until the tags are in the text, because no new word may be there. Where
+#: each character is a word, the second one stands for the character before the mark, too.
+_PLACE, _UNSPACED_PLACE = "\ua66e", "\u9fff"
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class TextSyntax:
         breaks: what ends a segment, as the file writes it.
         edge: white space around a segment, as the file writes it.
         kept: placeholders of the format.
+        is_cut: its lines are cut at tabs too.
         is_xml: entities are read and written.
         is_app: every element wraps its words, except those that say they stay; a section of CDATA stays one.
     """
@@ -65,6 +69,7 @@ class TextSyntax:
     breaks: re.Pattern[str] | None = None
     edge: re.Pattern[str] = re.compile(r"\s+")
     kept: re.Pattern[str] | None = None
+    is_cut: bool = True
     is_xml: bool = True
     is_app: bool = False
 
@@ -111,9 +116,13 @@ class Flow:
             return self.raw
         if self.shortcut is None:
             return project(self.source, translation.text, translation.alignment, self.write)
-        text = put_shortcut(translation.text, self.shortcut._replace(mark=_PLACE))
-        written = project(self.source, text, translation.alignment, self.write)
-        return written.replace(self.write(_PLACE), self.write(self.shortcut.mark))
+        text = translation.text
+        at, added = place_shortcut(text, self.shortcut)
+        has_unspaced = added and _UNSPACED.match(text[:at][-1:])
+        start, place = (at - 1, _UNSPACED_PLACE) if has_unspaced else (at, _PLACE)
+        marked = text[:start] + place + text[at:] if added else text
+        written = project(self.source, marked, translation.alignment, self.write)
+        return written.replace(self.write(place), self.write(text[start:at] + added), 1)
 
 
 def inline_parts(file: XmlFile, start: int, end: int, syntax: TextSyntax = PLAIN_XML) -> list[str | Flow]:
@@ -122,7 +131,7 @@ def inline_parts(file: XmlFile, start: int, end: int, syntax: TextSyntax = PLAIN
     A message of ICU, which may have several lines, is in one segment with everything around it.
     """
     if has_icu_message("".join(token.text for token in file.tokens[start:end])):
-        return [*_Parts(file, replace(syntax, breaks=None)).parts(start, end, inside=True)]
+        return [*_Parts(file, replace(syntax, breaks=None, is_cut=False)).parts(start, end, inside=True)]
     return [*_Parts(file, syntax).parts(start, end)]
 
 
@@ -295,14 +304,25 @@ def _has_edge(source: MarkedText, start: int, end: int) -> bool:
 
 
 def _lines(raw: str, syntax: TextSyntax) -> Iterator[tuple[str, str]]:
-    """Yield each line of a text with the break after it; "" after the last one."""
-    if syntax.breaks and "<![CDATA[" in raw:  # which a line break may not cut
-        raw = syntax.write(syntax.read(raw))
+    """Yield each line of a text, or part of it between tabs, with the break, tab or key after it; "" after the last."""
+    if "<![CDATA[" in raw:
+        if not syntax.breaks and "\t" not in raw:
+            yield raw, ""
+            return
+        raw = syntax.write(syntax.read(raw))  # a break may not cut it
     at = 0
     for match in syntax.breaks.finditer(raw) if syntax.breaks else ():
-        yield raw[at : match.start()], match[0]
+        yield from _between_tabs(raw[at : match.start()], match[0], syntax)
         at = match.end()
-    yield raw[at:], ""
+    yield from _between_tabs(raw[at:], "", syntax)
+
+
+def _between_tabs(line: str, line_break: str, syntax: TextSyntax) -> Iterator[tuple[str, str]]:
+    at = 0
+    for start, end in find_tabs(line, syntax.read) if syntax.is_cut else ():
+        yield line[at:start], line[start:end]
+        at = end
+    yield line[at:], line_break
 
 
 def is_segment(token: XmlToken) -> bool:

@@ -18,9 +18,10 @@ from dragoman.translator import Translation
 _ESCAPE = re.compile(r"\\(?:[uU]([0-9a-fA-F]{4})|(\r?\n[ \t\f]*|[\s\S]))")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "b": "\b"}
 #: White space around a string, as escapes write it too.
-EDGE = re.compile(r"(?:\s|\\[nrtfb]|\\[uU](?:0020|00[aA]0)|\\\r?\n|\\ )+")
-#: Line breaks as escapes, and as they are.
-ESCAPED_BREAKS, BREAKS = re.compile(r"\\r\\n|\\[nr]"), re.compile(r"\\r\\n|\\[nr]|\r\n|[\r\n]")
+EDGE = re.compile(r"(?:\s|(?<!\\)\\[nrtfb]|\\[uU](?:0020|00[aA]0)|\\\r?\n|\\ )+")
+_ESCAPED_BREAK = r"(?<!\\)(?:\\\\)*+\\(?:r\\n|[nr])"
+#: Line breaks as escapes, with the backslashes before them, and as they are.
+ESCAPED_BREAKS, BREAKS = re.compile(_ESCAPED_BREAK), re.compile(rf"{_ESCAPED_BREAK}|\r\n|[\r\n]")
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from dragoman.documents.columns import Cell, split_columns
 from dragoman.documents.document import is_left_out
 from dragoman.documents.mark_projection import project
 from dragoman.documents.po_lines import PoLines
-from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
+from dragoman.documents.shortcuts import Shortcut, find_tabs, put_shortcut, take_shortcut
 from dragoman.errors import DataError
 from dragoman.text.icu_messages import has_icu_message
 from dragoman.text.marked_text import MarkedText
@@ -36,10 +36,15 @@ _BECOMES_UTF_8 = re.compile(r"(?i)charset=(?:CHARSET|(?:us-)?ascii)\Z")
 
 @dataclass(frozen=True)
 class _Message:
-    """The lines of a message, and their columns: white space, a segment or None, white space with the line break."""
+    """The lines of a message, and their columns: white space, a segment or None, white space with the line break.
+
+    Args:
+        key: what stays at the end of an entry of a menu, from the tab on.
+    """
 
     lines: Sequence[tuple[str, MarkedText | None, str | Cell]]
     shortcut: Shortcut | None = None
+    key: str = ""
 
     @classmethod
     def of(cls, text: str) -> _Message:
@@ -47,6 +52,8 @@ class _Message:
         lines: list[tuple[str, MarkedText | None, str | Cell]] = []
         if has_icu_message(text):
             return cls([("", MarkedText(" ".join(text.split())), "")])
+        starts = [start for start, end in find_tabs(text) if text[end:].strip() == ""]
+        text, key = (text[: starts[0]], text[starts[0] :]) if starts else (text, "")
         text, shortcut = take_shortcut(text)
         rows = re.split(r"(?<=\n)", text)
         for row, cells in zip(rows, split_columns(rows), strict=True):
@@ -58,7 +65,7 @@ class _Message:
             source = marked_rst(cells[-1].text)
             line = before + cells[-1].text + after
             lines.append((before, source, after) if source.has_words else (line, None, ""))
-        return cls(lines, shortcut)
+        return cls(lines, shortcut, key)
 
     def fill(self, text: str, translations: Iterator[Translation]) -> tuple[str, bool] | None:
         """Return a translation of the message, and True if a line of it has a flag, or it has other placeholders.
@@ -82,8 +89,8 @@ class _Message:
         if copied:
             return text, is_doubtful
         message = "".join(written)
-        is_doubtful = is_doubtful or _placeholders(message) != _placeholders(text)
-        return (message if self.shortcut is None else put_shortcut(message, self.shortcut)), is_doubtful
+        is_doubtful = is_doubtful or _placeholders(message + self.key) != _placeholders(text)
+        return (message if self.shortcut is None else put_shortcut(message, self.shortcut)) + self.key, is_doubtful
 
 
 class PoFile:

@@ -2,13 +2,13 @@
 
 A model reads "Open". In the translation, the mark stands before the same letter, if a word begins with it or has it,
 else before the first letter: `&Ouvrir`. A translation into Chinese, Japanese or Korean gets the letter in brackets, as
-is usual there: 打开(&O).
+is usual there: 打开(&O). A key after a tab, as in an entry of a menu (`&Open`, a tab, `Ctrl+O`), stays as it is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dragoman.text.spans import VERBATIM, find_spans
@@ -23,7 +23,12 @@ _IN_BRACKETS = re.compile(r"\s?[(（](?P<mark>[&_])(?P<letter>[A-Za-z0-9])[)）]
 _WITHOUT_KEYS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TAG = re.compile(r"<[^<>]*>")
 #: What stays behind the letter in brackets.
-_END = re.compile(r"[\s:：.…。]*\Z")
+_END = " \n\t\u3000:：.…。!！?？"
+#: A tab as it is, as a reference of XML, and as an escape, and the spaces around it between words of a line.
+_TAB = r"(?:\t|&#(?:9|[xX]0*9);|(?<!\\)(?:\\\\)*+\\t)"
+_GAP = re.compile(rf"(?<!\s) *+(?:{_TAB} *+)++")
+#: A key, such as `Ctrl+O`, `Shift+Page Up`, `F5` or `⌘O`; after a text with a shortcut, each word is one.
+_KEY, _WORD = re.compile(r"\S+\+\S+(?: \S+)?|F\d{1,2}|[⌘⌥⇧⌃^]+\S+"), re.compile(r"\S+")
 
 
 class Shortcut(NamedTuple):
@@ -54,22 +59,45 @@ def find_shortcut(text: str) -> tuple[int, int, Shortcut] | None:
     return (*match.span(), Shortcut(match[0], text[match.end()])) if match else None
 
 
+def find_tabs(line: str, read: Callable[[str], str] = str) -> Iterator[tuple[int, int]]:
+    r"""Yield the place of each tab between words of a line; that of the last one includes the key after it.
+
+    Args:
+        read: returns the text that characters of the file stand for.
+
+    >>> [line[slice(*place)] for line in ("&Open\tCtrl+O", "&Delete\tDel", "Name\tSize") for place in find_tabs(line)]
+    ['\tCtrl+O', '\tDel', '\t']
+    """
+    places = [match.span() for match in _GAP.finditer(line) if "\t" in read(match[0])]
+    places = [(start, end) for start, end in places if not line[end : end + 1].isspace()]
+    yield from places[:-1]
+    for start, end in places[-1:]:
+        rest = line[end:].rstrip()
+        is_entry = _WORD.fullmatch(rest) and find_shortcut(read(line[:start]))
+        is_key = len(rest) <= _LONGEST and (is_entry or _KEY.fullmatch(rest))
+        yield start, end + len(rest) if is_key else end
+
+
 def put_shortcut(translation: str, shortcut: Shortcut) -> str:
     """Return a translation with the mark of a shortcut.
 
     >>> [put_shortcut(text, Shortcut("&", "O")) for text in ("Ouvrir", "Datei öffnen", "打开…", "%d")]
     ['&Ouvrir', '&Datei öffnen', '打开(&O)…', '%d']
     """
+    at, added = place_shortcut(translation, shortcut)
+    return translation[:at] + added + translation[at:]
+
+
+def place_shortcut(translation: str, shortcut: Shortcut) -> tuple[int, str]:
+    """Return the place of the mark of a shortcut in a translation, and what to add there: "" if it has no letter."""
     mark, letter = shortcut
     if _WITHOUT_KEYS.search(translation) and letter.isascii():
-        end = _END.search(translation)
-        at = end.start() if end else len(translation)
-        return f"{translation[:at]}({mark}{letter.upper()}){translation[at:]}"
+        return len(translation.rstrip(_END)), f"({mark}{letter.upper()})"
     places = list(_places(translation))
     same = [at for at in places if translation[at].casefold() == letter.casefold()]
     starts = [at for at in same if at == 0 or not translation[at - 1].isalnum()]
     best = next(iter([*starts, *same, *places]), None)
-    return translation if best is None else translation[:best] + mark + translation[best:]
+    return (0, "") if best is None else (best, mark)
 
 
 def _places(text: str) -> Iterator[int]:
