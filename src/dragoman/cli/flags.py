@@ -92,7 +92,7 @@ class LineWarnings:
             n_more += 0 if self._names_all else n_others
             _log.warning(f"{problem}; {advice}")
         if n_more and self._unit == "segment":
-            _log.warning("to have all segments named that need a check, send these messages to a file: 2> FILE")
+            _log.warning("2> FILE writes these messages to a file, with all segments that need a check")
 
     def _is_named(self, flag: Flag, quoted: str, file: str) -> bool:
         """Return True if a line has a warning of its own; `finish` tells of the first improbable lines of a file."""

@@ -18,7 +18,7 @@ from dragoman.documents.html_attributes import (
     object_texts,
     stated_direction,
 )
-from dragoman.documents.html_tokens import CODE, ENDLESS, INLINE, OBJECTS, READINGS, SKIPPED, VOID, HtmlToken
+from dragoman.documents.html_tokens import CODE, INLINE, OBJECTS, RAW_TO_END, READINGS, SKIPPED, VOID, HtmlToken
 from dragoman.documents.mark_projection import project
 from dragoman.documents.markup_texts import MarkupText, replaced
 from dragoman.text.languages import base_language
@@ -121,7 +121,7 @@ class PageCutter:
         if token.name in VOID:
             return False
         if token.name in OBJECTS or token.name in SKIPPED:
-            return at in self._ends or token.name in ENDLESS
+            return at in self._ends or token.name in RAW_TO_END
         is_no_text = (
             token.name in CODE
             or token.name in READINGS

@@ -22,7 +22,7 @@ from dragoman.documents.html_attributes import (
     with_new,
 )
 from dragoman.documents.html_flows import HtmlFlow, PageCutter
-from dragoman.documents.html_tokens import HtmlToken, endless_notes, html_tokens
+from dragoman.documents.html_tokens import HtmlToken, html_tokens, unclosed_notes
 from dragoman.documents.markup_texts import MarkupText, filled, sources
 from dragoman.documents.xml_tokens import ENCODINGS, declared_encoding, in_encoding
 from dragoman.errors import DataError
@@ -67,7 +67,7 @@ class WebPage:
 
     def notes(self) -> list[str]:
         """Return a line if the page names another language than its source's, and one if something has no end."""
-        return language_notes("page", self._language, self._source) + endless_notes(self._tokens)
+        return language_notes("page", self._language, self._source) + unclosed_notes(self._tokens)
 
     def segments(self) -> list[MarkedText]:
         """Return the texts to translate: those of the page, then those of attributes."""

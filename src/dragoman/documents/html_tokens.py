@@ -29,7 +29,7 @@ READINGS = frozenset(("rt", "rtc", "rp"))
 OBJECTS = frozenset(["script", "style", "svg", "audio", "video", "canvas", "object", "template"])
 SKIPPED = frozenset(("pre", "textarea", "iframe", "noembed", "xmp", "plaintext"))
 #: Of both, those whose content goes to the end of the page if no tag ends it.
-ENDLESS = frozenset(("script", "style", *SKIPPED)) - {"pre"}
+RAW_TO_END = frozenset(("script", "style", *SKIPPED)) - {"pre"}
 VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
@@ -108,18 +108,18 @@ def html_tokens(page: str, name: Path) -> list[HtmlToken]:
     ]
 
 
-def endless_notes(tokens: Sequence[HtmlToken]) -> list[str]:
+def unclosed_notes(tokens: Sequence[HtmlToken]) -> list[str]:
     """Return a line on the first comment, instruction, script or style of a page that has no end, if there is one."""
     last_tag = max((at for at, token in enumerate(tokens) if token.kind != "text"), default=0)
     line = 1
     for at, token in enumerate(tokens):
-        if name := _endless(token, is_last=at == last_tag):
+        if name := _unclosed(token, is_last=at == last_tag):
             return [f"the page has {name} without an end at line {line:,}: what follows may be left alone"]
         line += token.raw.count("\n")
     return []
 
 
-def _endless(token: HtmlToken, *, is_last: bool) -> str:
+def _unclosed(token: HtmlToken, *, is_last: bool) -> str:
     """Return a name for a comment or the like without its end; nothing for another token.
 
     A program may go on to the end of a page that has no tags after it.
@@ -180,14 +180,15 @@ class _Parser(HTMLParser):
 
         A program may go on to the end of the page.
         """
-        end = match.end() if (match := _INSTRUCTION.match(self.rawdata, i)) else 0
-        program = _PROGRAM.match(self.rawdata, i)
-        if not end and self._has_instructions and (program or self._is_xml):
-            end = self.rawdata.find("?>", i) + 2
-            self._has_instructions = end > 1
-        if end < 2 and program and program["php"]:
+        whole, program = _INSTRUCTION.match(self.rawdata, i), _PROGRAM.match(self.rawdata, i)
+        end = whole.end() if whole else None
+        if end is None and self._has_instructions and (program or self._is_xml):
+            mark = self.rawdata.find("?>", i)
+            self._has_instructions = mark >= 0
+            end = mark + 2 if mark >= 0 else None
+        if end is None and program and program["php"]:
             end = len(self.rawdata)
-        if end < 2:
+        if end is None:
             return super().parse_pi(i)
         self._record("other")
         return end

@@ -5,6 +5,7 @@ Any thread may search, and all searches of one translator share its worker proce
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
 import threading
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from dragoman.runtime.tensor_search import TensorSearch
 
 #: For a person whose RAM is too short for the worker processes.
-ADVICE = "use fewer --workers, or a smaller --batch-size"
+FEWER_WORKERS = "use fewer --workers, or a smaller --batch-size"
 #: Sentences from which on the beam search of a batch, in Python, is faster than the engine's of one after the other.
 #: They are fewer if the output weights have more bytes than a processor's caches: a batch reads them once a step. With
 #: 8-bit weights there are none, unless the output weights are far larger.
@@ -125,7 +126,6 @@ class Searcher:
         tokenizer: of the target language.
         batch_size: source tokens that are searched at once unless a call says otherwise.
         workers: processes that share the batches of a call by calling `search_batch`; None searches in this process.
-        is_apart: a process of its own does everything.
         on_card: the search on the device of the models, which does all that it can; None without one.
         estimator: of the quality of candidates, for searches that read them back.
     """
@@ -136,7 +136,6 @@ class Searcher:
         tokenizer: Tokenizer,
         batch_size: int,
         workers: Workers[Any, Any] | None = None,
-        is_apart: bool = False,
         on_card: TensorSearch | None = None,
         estimator: QualityEstimator | None = None,
     ) -> None:
@@ -146,7 +145,7 @@ class Searcher:
         self._engine = engine_of(scorer.models)
         self._tokenizer = tokenizer
         self.batch_size = batch_size
-        self._workers = workers or Workers(self.search_batch, 1, ADVICE, is_apart=is_apart)
+        self._workers = workers or Workers(self.search_batch, 1, FEWER_WORKERS)
 
     @property
     def n_workers(self) -> int:
@@ -157,10 +156,13 @@ class Searcher:
         """Return a searcher with a process of its own for each worker, for as many threads."""
         if self.n_workers == 1:
             return [self]
-        return [
-            Searcher(self._scorer, self._tokenizer, self.batch_size, is_apart=True, estimator=self._estimator)
-            for _ in range(self.n_workers)
-        ]
+        return [self._apart() for _ in range(self.n_workers)]
+
+    def _apart(self) -> Searcher:
+        """Return a copy that does everything in a process of its own."""
+        searcher = copy.copy(self)
+        searcher._workers = Workers(searcher.search_batch, 1, FEWER_WORKERS, is_apart=True)
+        return searcher
 
     def least_batch(self, config: SearchConfig) -> int:
         """Return the number of jobs from which on a batch is faster than one job after the other."""

@@ -35,7 +35,7 @@ from dragoman.translator.repairs.phrase_book import PhraseBook
 from dragoman.translator.repairs.second_search import SecondSearch
 from dragoman.translator.results import Score, Translation
 from dragoman.translator.scoring import PairScorer
-from dragoman.translator.searching import ADVICE, Batch, Candidate, Searcher
+from dragoman.translator.searching import FEWER_WORKERS, Batch, Candidate, Searcher
 from dragoman.translator.text_translator import Answer, TextTranslator
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Translator(TextTranslator):
         self.forced_decoder = ForcedDecoder(self._models, self.scorer.models)
         self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
         self._estimator = QualityEstimator(self._pair_scorer, self._directions)
-        self._workers: Workers[Any, Any] = Workers(self._work, self._models.compute.workers, ADVICE)
+        self._workers: Workers[Any, Any] = Workers(self._work, self._models.compute.workers, FEWER_WORKERS)
         self._searcher = Searcher(
             self.scorer, tokenizers.target, at_once, self._workers, on_card=on_card, estimator=self._estimator
         )
