@@ -395,9 +395,9 @@ def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.Capture
     export_units(table, UNITS)
     with pytest.raises(DataError, match="no source_lang"):
         append_units(other, UNITS)
-    with pytest.raises(ConfigError, match=r"units are added to \.jsonl files alone.*; import it into a new memory"):
+    with pytest.raises(ConfigError, match=r"only \.jsonl files take new units.*; import it into a new memory"):
         append_units(table, UNITS)
-    with pytest.raises(ConfigError, match=r"files alone.*; choose a name that ends in \.jsonl"):
+    with pytest.raises(ConfigError, match=r"new units.*; choose a name that ends in \.jsonl"):
         append_units(tmp_path / "new.tmx", UNITS)
     with pytest.raises(ConfigError, match=r"a memory of kind '\.po' cannot be written"):
         export_units(tmp_path / "m.po", UNITS)

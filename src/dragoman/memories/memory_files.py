@@ -129,7 +129,7 @@ def _is_new_log(path: Path) -> bool:
     advice = f"import it into a new memory: dragoman memory import NEW{LOG_SUFFIX} {path}"
     if path.suffix.lower() != LOG_SUFFIX:
         advice = advice if path.exists() else f"choose a name that ends in {LOG_SUFFIX}"
-        raise ConfigError(f"units are added to {LOG_SUFFIX} files alone", path, advice=advice)
+        raise ConfigError(f"only {LOG_SUFFIX} files take new units", path, advice=advice)
     is_new = not path.exists() or not path.stat().st_size
     if not is_new and not is_log(path):
         raise DataError("its objects have no source_lang and target_lang", path, advice=advice)
