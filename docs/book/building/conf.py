@@ -75,7 +75,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"dragoman\..*\.(T|S|Item|FoundTerm|_\w+)"),
     (
         "py:.*",
-        r"dragoman\.(data\.formats|data\.text_files|text\.(learned_text|short_list)|translator\.(confidence|forced_decoding|model_facts|models|repairs)|decoding\.constraints\.required)\..*",
+        r"dragoman\.(data\.formats|data\.text_files|text\.(learned_text|short_list)|translator\.(confidence|forced_decoding|model_facts|models|parallel|repairs)|decoding\.constraints\.required)\..*",
     ),
 ]
 
