@@ -68,11 +68,17 @@ def is_sentence(source: str, target: str) -> bool:
 
 
 def by_english(languages: Languages, split: str) -> list[Pair]:
-    """Return the translations of each English sentence in pairs: the first with the first, and so on."""
-    sides: list[dict[str, list[str]]] = [{}, {}]
-    for side, language in zip(sides, languages, strict=True):
-        for english, text in text_pairs(("en", language), split):
-            side.setdefault(english, []).append(text)
+    """Return Tatoeba's translations of each English sentence in pairs."""
+    return through_english([text_pairs(("en", language), split) for language in languages])
+
+
+def through_english(translations: Iterable[Iterable[Pair]]) -> list[Pair]:
+    """Return the translations of each English sentence into two languages in pairs: the first with the first, and so on."""
+    sides: list[dict[str, list[str]]] = []
+    for pairs_of_language in translations:
+        sides.append({})
+        for english, text in pairs_of_language:
+            sides[-1].setdefault(english, []).append(text)
     pairs = []
     for english in sides[0]:
         sources, targets = sides[0][english], sides[1].get(english, [])
@@ -130,7 +136,12 @@ def write_world(folder: Path, *, everything: bool) -> None:
         for kind, pairs in texts.items():
             write(folder, f"en-{language}-world-{kind}", languages, without_measured(kept(pairs, languages)))
         write(folder, f"en-{language}-world-validation", languages, validation(languages, everything=everything))
-    write(folder, "fr-de-world", ("fr", "de"), without_measured(kept(by_english(("fr", "de"), "train"), ("fr", "de"))))
+    texts = {
+        "": by_english(("fr", "de"), "train"),
+        "-encyclopedia": through_english([read_source("paws-x", language) for language in ("fr", "de")]),
+    }
+    for kind, pairs in texts.items():
+        write(folder, f"fr-de-world{kind}", ("fr", "de"), without_measured(kept(pairs, ("fr", "de"))))
     write(folder, "fr-de-world-validation", ("fr", "de"), sample(by_english(("fr", "de"), "val"), VALIDATION_SIZE))
 
 

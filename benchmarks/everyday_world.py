@@ -3,6 +3,12 @@
 Its sources stand in everyday/sources.tsv with their terms. `train` applies the checks of pairs that it knows itself
 (recipes/everyday-world.yaml: data.drop); here is what it does not know: codes of programs, a side in another language
 than its own, sides whose lengths do not fit, traditional characters, and sentences of the measuring sets.
+
+Two sources are not in the data folder as it comes, and are left out where they are missing. Both are sentences of
+Wikipedia: mlqe-pe (Fomicheva et al. 2022), machine translations that people mended, a clone of
+github.com/sheffieldnlp/mlqe-pe, whose test part only measures (quality_estimation.py); and paws-x (Yang et al. 2019),
+pairs of sentences with few words exchanged, translated by people: the folder x-final of
+github.com/google-research-datasets/paws/tree/master/pawsx, of which the parts for development and testing are read.
 """
 
 from __future__ import annotations
@@ -10,11 +16,13 @@ from __future__ import annotations
 import gzip
 import re
 import tarfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
 
 from everyday_made_up import read_table
 from real_text_sets import KINDS, data_folder, read_set, split_lines, split_pair
+from sacremoses import MosesDetokenizer
 
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.checks.language_evidence import identifier
@@ -30,6 +38,7 @@ LONGEST, LETTERS = 400, 0.6
 MOST_TIMES, HAN = 2.2, 3
 #: From so many characters on, the language of a side is recognised, and it must be as probable as this.
 RECOGNISED, SURE = 40, 0.9
+_BESIDE_HAN = re.compile(r" +(?=[^\x00-\x7f])|(?<=[^\x00-\x7f]) +")
 _HAN, _LETTERS = re.compile(r"[\u3400-\u9fff]"), re.compile(r"\W+")
 LANGUAGES = ("en", "de", "fr", "zh")
 
@@ -47,6 +56,8 @@ def read_source(name: str, language: str, split: str = "train") -> Iterator[Pair
     """Yield the pairs of a source in a split, "train" or "val", English first; none if it has none in a language."""
     if name == "news" and split == "train":
         yield from _news(language)
+    if name in ENCYCLOPEDIAS and split == "train":
+        yield from ENCYCLOPEDIAS[name](language)
     path = data_folder() / "world" / f"en-{language}" / f"{name}.{split}.tsv.gz"
     if name == "tldr" and split == "train":
         path = data_folder() / "tldr" / f"en-{language}.tsv.gz"
@@ -66,6 +77,55 @@ def _news(language: str) -> Iterator[Pair]:
             for other in (f"{year}{language}", *teachers):
                 if len(lines.get(other, ())) == len(english):
                     yield from zip(english, lines[other], strict=True)
+
+
+def _post_edited(language: str) -> Iterator[Pair]:
+    """Yield sentences of an encyclopedia with their post-edited translations, as people write them."""
+    for part in ("train", "dev"):
+        name = f"en-{language}-{part}"
+        path = data_folder() / "mlqe-pe" / "data" / "post-editing" / part / f"{name}.tar.gz"
+        if path.exists():
+            with tarfile.open(path) as archive:
+                files = [archive.extractfile(f"{name}/{part}.{side}") for side in ("src", "pe")]
+                source, target = (split_lines(file.read().decode()) for file in files if file is not None)
+            yield from zip(map(joined("en"), source), map(joined(language), target), strict=True)
+
+
+def _paraphrases(language: str) -> Iterator[Pair]:
+    """Yield sentences of an encyclopedia with their translations, from tables of pairs of similar sentences."""
+    folder = data_folder() / "paws-x"
+    for part in ("dev_2k.tsv", "test_2k.tsv"):
+        paths = [folder / each / part for each in ("en", language)]
+        if all(path.exists() for path in paths):
+            english, translated = (_rows_by_id(path) for path in paths)
+            for key in (key for key in english if key in translated):
+                for source, target in zip(english[key], translated[key], strict=True):
+                    if "NS" not in (source, target):  # a sentence that was not translated
+                        yield joined("en")(source), spaced(target)
+
+
+def spaced(text: str) -> str:
+    """Return a text without the spaces that some people write beside Chinese characters."""
+    return _BESIDE_HAN.sub("", text) if _HAN.search(text) else text
+
+
+def _rows_by_id(path: Path) -> dict[str, list[str]]:
+    """Return both sentences of each row of a table of paws-x."""
+    rows = [line.split("\t") for line in split_lines(path.read_text())[1:]]
+    return {row[0]: row[1:3] for row in rows}
+
+
+#: Readers of the sources that are not in the data folder as it comes.
+ENCYCLOPEDIAS: Mapping[str, Callable[[str], Iterator[Pair]]] = {"mlqe-pe": _post_edited, "paws-x": _paraphrases}
+
+
+@cache
+def joined(language: str) -> Callable[[str], str]:
+    """Return a function that joins the tokens of a line to text."""
+    if language == "zh":
+        return lambda line: spaced(line.replace("   ", "\0").replace(" ", "").replace("\0", " "))
+    detokenizer = MosesDetokenizer(lang=language)
+    return lambda line: str(detokenizer.detokenize(line.replace("``", '"').replace("''", '"').split()))
 
 
 def kept(pairs: Iterable[Pair], languages: Languages) -> list[Pair]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,6 +41,44 @@ def test_a_pair_with_a_measured_side_is_left_out_whatever_its_case_and_marks(dat
     pairs = list(world.read_source("bcontrast", "de"))
     assert len(pairs) == 3
     assert world.without_measured(pairs) == pairs[:1]
+
+
+def test_post_edited_sentences_are_joined_as_people_write(data: Path) -> None:
+    """The archives of MLQE-PE hold tokens; of its parts, the one for tests only measures."""
+    lines = {
+        "de": ('It costs " 5 , 000 " here .', 'Hier kostet es " 5.000 " .'),
+        "zh": ("He left in 1905 .", "他 在   1905   年 离开 了 New   York 。"),
+    }
+    for language, pair in lines.items():
+        for part in ("train", "dev", "test20"):
+            name = f"en-{language}-{part}"
+            folder = data / "mlqe-pe" / "data" / "post-editing" / part
+            folder.mkdir(parents=True, exist_ok=True)
+            with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as archive:
+                for side, line in zip(("src", "pe"), pair, strict=True):
+                    content = f"{line}\n".encode()
+                    member = tarfile.TarInfo(f"{name}/{part}.{side}")
+                    member.size = len(content)
+                    archive.addfile(member, io.BytesIO(content))
+    assert list(world.read_source("mlqe-pe", "de")) == [('It costs "5, 000" here.', 'Hier kostet es "5.000".')] * 2
+    assert list(world.read_source("mlqe-pe", "zh")) == [("He left in 1905.", "他在1905年离开了New York。")] * 2
+    assert list(world.read_source("mlqe-pe", "fr")) == list(world.read_source("mlqe-pe", "de", "val")) == []
+
+
+def test_similar_sentences_are_paired_by_the_numbers_of_their_rows(data: Path) -> None:
+    tables = {
+        "en": ["7\tHe is `` the king '' .\tThe king is he .\t1", "9\tShe left .\tShe went .\t0"],
+        "fr": ["9\tElle partit.\tNS\t0", "7\tIl est « le roi ».\tLe roi, c'est lui.\t1", "8\tNon.\tOui.\t0"],
+    }
+    for language, rows in tables.items():
+        (folder := data / "paws-x" / language).mkdir(parents=True)
+        (folder / "dev_2k.tsv").write_text("\n".join(["id\tsentence1\tsentence2\tlabel", *rows, ""]))
+    assert list(world.read_source("paws-x", "fr")) == [
+        ('He is "the king".', "Il est « le roi »."),
+        ("The king is he.", "Le roi, c'est lui."),
+        ("She left.", "Elle partit."),
+    ]
+    assert list(world.read_source("paws-x", "de")) == []
 
 
 @pytest.mark.parametrize(
@@ -80,7 +120,7 @@ def test_each_source_has_terms_and_the_default_has_none_of_share_alike_programs_
     rows = read_table("sources.tsv")
     assert all(len(row) == 4 and row[3] in ("yes", "no") for row in rows)
     free = {terms for _, _, terms, is_free in rows if is_free == "yes"}
-    allowed = ("MPL-2.0", "CC BY 4.0", "CC BY-SA 3.0", "CC BY-SA 4.0", "CC0", "MIT")
+    allowed = ("MPL-2.0", "CC BY 4.0", "CC BY-SA 3.0", "CC BY-SA 4.0", "CC0", "MIT", "for any purpose")
     assert all(terms.startswith(allowed) for terms in free)
     kinds, more = world.sources(everything=False), world.sources(everything=True)
     assert {name for own in more.values() for name in own} == {row[0] for row in rows}
