@@ -73,7 +73,7 @@ def by_english(languages: Languages, split: str) -> list[Pair]:
 
 
 def through_english(translations: Iterable[Iterable[Pair]]) -> list[Pair]:
-    """Return the translations of each English sentence into two languages in pairs: the first with the first, and so on."""
+    """Return the translations of each English sentence in pairs: the first with the first, and so on."""
     sides: list[dict[str, list[str]]] = []
     for pairs_of_language in translations:
         sides.append({})
