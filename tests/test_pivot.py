@@ -125,9 +125,9 @@ def test_numbers_are_compared_in_the_first_and_the_last_text() -> None:
 
 
 def test_terms_are_demanded_of_the_words_in_the_middle(everyday: Translator) -> None:
-    terms = TermList([Term("Pferd", ("马匹",)), Term("Foo")])
-    found = Pivot(everyday, everyday, "en").translate("Das Pferd von Foo schläft.", terms=terms, **WAY)
-    assert "马匹" in found.text
+    terms = TermList([Term("Hund", ("狗狗",)), Term("Foo")])
+    found = Pivot(everyday, everyday, "en").translate("Der Hund von Foo schläft.", terms=terms, **WAY)
+    assert "狗狗" in found.text
     assert "Foo" in found.text
     assert found.missing_terms == ()
     lacking = Pivot(everyday, everyday, "en").translate(
