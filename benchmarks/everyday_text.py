@@ -25,7 +25,8 @@ from pathlib import Path
 
 import polib
 from everyday_sets import text_pairs
-from everyday_world import kept, read_source, sources, without_measured
+from everyday_world import ENCYCLOPEDIAS, kept, read_source, sources, without_measured
+from real_text_sets import data_folder
 
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_spans import find_shared
@@ -165,6 +166,8 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="also the sources that not everyone may use")
     arguments = parser.parse_args()
     folder: Path = arguments.folder
+    if missing := [name for name in ENCYCLOPEDIAS if not (data_folder() / name).is_dir()]:
+        parser.error(f"{missing[0]} is missing in $DRAGOMAN_DATA; recipes/everyday-world.yaml tells where to get it")
     folder.mkdir(parents=True, exist_ok=True)
     for language in DOCUMENTATION:
         pairs = messages(documentation(language))

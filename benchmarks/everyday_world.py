@@ -4,11 +4,12 @@ Its sources stand in everyday/sources.tsv with their terms. `train` applies the 
 (recipes/everyday-world.yaml: data.drop); here is what it does not know: codes of programs, a side in another language
 than its own, sides whose lengths do not fit, traditional characters, and sentences of the measuring sets.
 
-Two sources are not in the data folder as it comes, and are left out where they are missing. Both are sentences of
+Two sources are not in the data folder as it comes, and must be put there. Both are sentences of
 Wikipedia: mlqe-pe (Fomicheva et al. 2022), machine translations that people mended, a clone of
 github.com/sheffieldnlp/mlqe-pe, whose test part only measures (quality_estimation.py); and paws-x (Yang et al. 2019),
-pairs of sentences with few words exchanged, translated by people: the folder x-final of
-github.com/google-research-datasets/paws/tree/master/pawsx, of which the parts for development and testing are read.
+pairs of sentences with few words exchanged, translated by people: the folder x-final, whose archive
+github.com/google-research-datasets/paws/tree/master/pawsx links to. Of it the parts for
+development and testing are read.
 """
 
 from __future__ import annotations
