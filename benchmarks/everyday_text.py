@@ -25,7 +25,7 @@ from pathlib import Path
 
 import polib
 from everyday_sets import text_pairs
-from everyday_world import ENCYCLOPEDIAS, kept, read_source, sources, without_measured
+from everyday_world import ADDED, kept, read_source, sources, without_measured
 from real_text_sets import data_folder
 
 from dragoman.data.augmentation.shared import Languages, Pair
@@ -70,16 +70,15 @@ def is_sentence(source: str, target: str) -> bool:
 
 def by_english(languages: Languages, split: str) -> list[Pair]:
     """Return Tatoeba's translations of each English sentence in pairs."""
-    return through_english([text_pairs(("en", language), split) for language in languages])
+    return through_english(*(text_pairs(("en", language), split) for language in languages))
 
 
-def through_english(translations: Iterable[Iterable[Pair]]) -> list[Pair]:
-    """Return the translations of each English sentence in pairs: the first with the first, and so on."""
-    sides: list[dict[str, list[str]]] = []
-    for pairs_of_language in translations:
-        sides.append({})
+def through_english(*translations: Iterable[Pair]) -> list[Pair]:
+    """Return two languages' translations of each English sentence in pairs: the first with the first, and so on."""
+    sides: list[dict[str, list[str]]] = [{}, {}]
+    for side, pairs_of_language in zip(sides, translations, strict=True):
         for english, text in pairs_of_language:
-            sides[-1].setdefault(english, []).append(text)
+            side.setdefault(english, []).append(text)
     pairs = []
     for english in sides[0]:
         sources, targets = sides[0][english], sides[1].get(english, [])
@@ -139,7 +138,7 @@ def write_world(folder: Path, *, everything: bool) -> None:
         write(folder, f"en-{language}-world-validation", languages, validation(languages, everything=everything))
     texts = {
         "": by_english(("fr", "de"), "train"),
-        "-encyclopedia": through_english([read_source("paws-x", language) for language in ("fr", "de")]),
+        "-encyclopedia": through_english(read_source("paws-x", "fr"), read_source("paws-x", "de")),
     }
     for kind, pairs in texts.items():
         write(folder, f"fr-de-world{kind}", ("fr", "de"), without_measured(kept(pairs, ("fr", "de"))))
@@ -166,7 +165,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="also the sources that not everyone may use")
     arguments = parser.parse_args()
     folder: Path = arguments.folder
-    if missing := [name for name in ENCYCLOPEDIAS if not (data_folder() / name).is_dir()]:
+    if missing := [name for name in ADDED if not (data_folder() / name).is_dir()]:
         parser.error(f"{missing[0]} is missing in $DRAGOMAN_DATA; recipes/everyday-world.yaml tells where to get it")
     folder.mkdir(parents=True, exist_ok=True)
     for language in DOCUMENTATION:

@@ -4,12 +4,10 @@ Its sources stand in everyday/sources.tsv with their terms. `train` applies the 
 (recipes/everyday-world.yaml: data.drop); here is what it does not know: codes of programs, a side in another language
 than its own, sides whose lengths do not fit, traditional characters, and sentences of the measuring sets.
 
-Two sources are not in the data folder as it comes, and must be put there. Both are sentences of
-Wikipedia: mlqe-pe (Fomicheva et al. 2022), machine translations that people mended, a clone of
-github.com/sheffieldnlp/mlqe-pe, whose test part only measures (quality_estimation.py); and paws-x (Yang et al. 2019),
-pairs of sentences with few words exchanged, translated by people: the folder x-final, whose archive
-github.com/google-research-datasets/paws/tree/master/pawsx links to. Of it the parts for
-development and testing are read.
+Two sources must be put into the data folder; recipes/everyday-world.yaml tells how. Both are sentences of Wikipedia:
+mlqe-pe (Fomicheva et al. 2020), machine translations that people corrected, without its part for tests, by which
+quality_estimation.py measures; and the parts of paws-x (Yang et al. 2019) that people translated, in which the two
+sentences of a row differ by a few words.
 """
 
 from __future__ import annotations
@@ -55,10 +53,8 @@ def sources(*, everything: bool) -> dict[str, list[str]]:
 
 def read_source(name: str, language: str, split: str = "train") -> Iterator[Pair]:
     """Yield the pairs of a source in a split, "train" or "val", English first; none if it has none in a language."""
-    if name == "news" and split == "train":
-        yield from _news(language)
-    if name in ENCYCLOPEDIAS and split == "train":
-        yield from ENCYCLOPEDIAS[name](language)
+    if name in READERS and split == "train":
+        yield from READERS[name](language)
     path = data_folder() / "world" / f"en-{language}" / f"{name}.{split}.tsv.gz"
     if name == "tldr" and split == "train":
         path = data_folder() / "tldr" / f"en-{language}.tsv.gz"
@@ -89,7 +85,9 @@ def _post_edited(language: str) -> Iterator[Pair]:
             with tarfile.open(path) as archive:
                 files = [archive.extractfile(f"{name}/{part}.{side}") for side in ("src", "pe")]
                 source, target = (split_lines(file.read().decode()) for file in files if file is not None)
-            yield from zip(map(joined("en"), source), map(joined(language), target), strict=True)
+            yield from (
+                (joined(each, "en"), joined(other, language)) for each, other in zip(source, target, strict=True)
+            )
 
 
 def _paraphrases(language: str) -> Iterator[Pair]:
@@ -102,10 +100,10 @@ def _paraphrases(language: str) -> Iterator[Pair]:
             for key in (key for key in english if key in translated):
                 for source, target in zip(english[key], translated[key], strict=True):
                     if "NS" not in (source, target):  # a sentence that was not translated
-                        yield joined("en")(source), spaced(target)
+                        yield joined(source, "en"), unspaced(target)
 
 
-def spaced(text: str) -> str:
+def unspaced(text: str) -> str:
     """Return a text without the spaces that some people write beside Chinese characters."""
     return _BESIDE_HAN.sub("", text) if _HAN.search(text) else text
 
@@ -116,17 +114,26 @@ def _rows_by_id(path: Path) -> dict[str, list[str]]:
     return {row[0]: row[1:3] for row in rows}
 
 
-#: Readers of the sources that are not in the data folder as it comes.
-ENCYCLOPEDIAS: Mapping[str, Callable[[str], Iterator[Pair]]] = {"mlqe-pe": _post_edited, "paws-x": _paraphrases}
+#: Sources that must be put into the data folder.
+ADDED = "mlqe-pe", "paws-x"
+#: Readers of the sources that are no tables of pairs, by name.
+READERS: Mapping[str, Callable[[str], Iterator[Pair]]] = {
+    "news": _news,
+    "mlqe-pe": _post_edited,
+    "paws-x": _paraphrases,
+}
+
+
+def joined(line: str, language: str) -> str:
+    """Return the text of a line of tokens. In Chinese, three spaces stand for one of the text."""
+    if language == "zh":
+        return unspaced(line.replace("   ", "\0").replace(" ", "").replace("\0", " "))
+    return str(_detokenizer(language).detokenize(line.replace("``", '"').replace("''", '"').split()))
 
 
 @cache
-def joined(language: str) -> Callable[[str], str]:
-    """Return a function that joins the tokens of a line to text."""
-    if language == "zh":
-        return lambda line: spaced(line.replace("   ", "\0").replace(" ", "").replace("\0", " "))
-    detokenizer = MosesDetokenizer(lang=language)
-    return lambda line: str(detokenizer.detokenize(line.replace("``", '"').replace("''", '"').split()))
+def _detokenizer(language: str) -> MosesDetokenizer:
+    return MosesDetokenizer(lang=language)
 
 
 def kept(pairs: Iterable[Pair], languages: Languages) -> list[Pair]:
