@@ -24,6 +24,7 @@ from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.store import PairStore, Part, StoreWriter, pack
 from dragoman.errors import DataError, ResourceError
 from dragoman.machine.processes import Processes
+from dragoman.machine.workers import Workers
 from dragoman.settings.augmentation_config import AugmentationConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.settings.training_config import TrainingConfig
@@ -154,6 +155,18 @@ def test_a_signal_to_all_processes_leaves_the_step_its_batches(
                 os.kill(worker.pid, number)
         found += map(ids, upcoming)
     assert found == [ids(batches.micro_batches(index)) for index in range(30)]
+
+
+def test_a_signal_to_a_worker_that_has_not_begun_does_not_end_it(children: set[BaseProcess]) -> None:
+    workers = Workers(lambda job: job + 1, 2, ends_by_close=True)
+    for _ in range(20):
+        workers.start()
+        for worker in set(multiprocessing.active_children()) - children:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                assert worker.pid is not None
+                os.kill(worker.pid, number)
+        assert workers.map(range(4)) == [1, 2, 3, 4]
+        workers.close()
 
 
 def test_an_error_comes_in_the_place_of_its_batch(

@@ -9,12 +9,10 @@ import signal
 import stat
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from typing import Generic, TypeVar, cast
-
-from dragoman.machine.signals import HANG_UP
 
 Result = TypeVar("Result")
 
@@ -46,18 +44,41 @@ def can_fork() -> bool:
     return sys.platform == "linux" and not multiprocessing.current_process().daemon
 
 
-def fork(target: Callable[..., None], *arguments: object) -> BaseProcess:
-    """Start a copy of this process that calls `target`.
+def fork(target: Callable[..., None], *arguments: object, ends_by_close: bool = False) -> BaseProcess:
+    """Start a copy of this process that calls `target`, and leaves Ctrl-C to this process, which both of them get.
+
+    Args:
+        ends_by_close: SIGTERM and the end of a terminal do not end it, either: a cluster sends them to all processes of
+            a job.
 
     Raises:
         OSError: there is no RAM for one more process.
     """
-    process = multiprocessing.get_context("fork").Process(target=target, args=arguments, daemon=True)
-    with warnings.catch_warnings():
-        # Python 3.12 warns of threads, which the copy neither has nor needs.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        process.start()
+    # A signal waits until the copy has chosen what it does, so that none ends or interrupts it before.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    process = multiprocessing.get_context("fork").Process(
+        target=_begin, args=(target, arguments, blocked, ends_by_close), daemon=True
+    )
+    try:
+        with warnings.catch_warnings():
+            # Python 3.12 warns of threads, which the copy neither has nor needs.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     return process
+
+
+def _begin(
+    target: Callable[..., None], arguments: Sequence[object], blocked: Iterable[int], ends_by_close: bool
+) -> None:
+    """Choose what signals do in a copy, which has them blocked, and call `target`."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN if ends_by_close else signal.SIG_DFL)
+    if ends_by_close:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+    target(*arguments)
 
 
 def close_other_sockets(own: int) -> None:
@@ -69,15 +90,3 @@ def close_other_sockets(own: int) -> None:
             with contextlib.suppress(OSError):
                 if int(name) != own and stat.S_ISSOCK(os.fstat(int(name)).st_mode):
                     os.close(int(name))
-
-
-def leave_signals_to_parent(*, all_of_them: bool = False) -> None:
-    """Ignore Ctrl-C, which reaches parent and copies alike, so that the parent decides; end on SIGTERM.
-
-    Args:
-        all_of_them: ignore SIGTERM and the end of a terminal, too: a cluster sends them to all processes of a job.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN if all_of_them else signal.SIG_DFL)
-    if HANG_UP is not None and all_of_them:
-        signal.signal(HANG_UP, signal.SIG_IGN)

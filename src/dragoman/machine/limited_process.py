@@ -19,7 +19,7 @@ from typing import Generic, TypeVar
 from threadpoolctl import threadpool_limits
 
 from dragoman.errors import DataError, DeadlineError, ResourceError, is_out_of_memory
-from dragoman.machine.forks import Answer, answer, can_fork, close_other_sockets, fork, leave_signals_to_parent
+from dragoman.machine.forks import Answer, answer, can_fork, close_other_sockets, fork
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -120,7 +120,6 @@ def _serve(work: Callable[[Job], Result], connection: Connection) -> None:
     """Do jobs until the connection closes."""
     import resource
 
-    leave_signals_to_parent()
     gc.freeze()  # what it shares stays shared
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # it ends the process, wherever that is
     close_other_sockets(connection.fileno())

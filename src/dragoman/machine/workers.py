@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 from threadpoolctl import threadpool_limits
 
 from dragoman.errors import ConfigError, ResourceError
-from dragoman.machine.forks import Answer, answer, can_fork, close_other_sockets, fork, leave_signals_to_parent
+from dragoman.machine.forks import Answer, answer, can_fork, close_other_sockets, fork
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -158,7 +158,8 @@ class Workers(Generic[Job, Result]):
         """Start a worker, which ends when this process closes the connection, or ends."""
         parent_end, child_end = multiprocessing.Pipe()
         # A copy has our ends of all connections too, and would keep the other workers from ending with them.
-        fork(_serve, self._work, child_end, [*self._connections, parent_end], self._ends_by_close)
+        inherited = [*self._connections, parent_end]
+        fork(_serve, self._work, child_end, inherited, ends_by_close=self._ends_by_close)
         child_end.close()
         return parent_end
 
@@ -185,11 +186,8 @@ class Workers(Generic[Job, Result]):
         return ResourceError("a worker process was killed", advice=self._advice)
 
 
-def _serve(
-    work: Callable[[Job], Result], connection: Connection, inherited: Sequence[Connection], ends_by_close: bool
-) -> None:
+def _serve(work: Callable[[Job], Result], connection: Connection, inherited: Sequence[Connection]) -> None:
     """Do jobs until the connection closes."""
-    leave_signals_to_parent(all_of_them=ends_by_close)
     gc.freeze()  # what it shares stays shared
     threadpool_limits(1)
     for other in inherited:
