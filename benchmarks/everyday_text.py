@@ -8,7 +8,8 @@
 - <pair>-days, -numbers, -names, -short: the pairs of Tatoeba that have days or months, numbers, names, or at most two
   words (Chinese: four characters). A training that weighs them more sees more of what must be copied;
 - <pair>-world-<kind>: text of all these and of the sources in everyday/sources.tsv, cleaned (everyday_world.py), with
-  simplified characters, and without the sentences of the measuring sets.
+  simplified characters, and without the sentences of the measuring sets;
+- world-encyclopedia.en: English sentences to translate back (recipes/everyday-world.yaml).
 
 Run it in the folder that has the Tatoeba sets. Needs DRAGOMAN_DATA, and the extra `bench`.
 """
@@ -22,18 +23,23 @@ import random
 import tarfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import polib
 from everyday_sets import text_pairs
-from everyday_world import ADDED, kept, read_source, sources, without_measured
+from everyday_world import ADDED, english_alone, kept, read_source, sources, without_measured
 from real_text_sets import data_folder
 
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_spans import find_shared
 
+Text = TypeVar("Text", str, Pair)
+
 #: Longer messages are whole paragraphs; shorter ones with few letters are code.
 LONGEST, LONGEST_TRANSLATION, MOST_WORDS, LETTERS = 350, 450, 55, 0.6
 VALIDATION_SIZE = 300
+#: English sentences to translate back.
+TRANSLATED_BACK = 12_000
 DOCUMENTATION = {"fr": "fr.tar.xz", "zh": "zh-cn.tar.xz"}
 TATOEBA: Sequence[Languages] = (("en", "de"), ("en", "fr"), ("zh", "en"), ("fr", "de"))
 
@@ -138,10 +144,14 @@ def write_world(folder: Path, *, everything: bool) -> None:
         write(folder, f"en-{language}-world-validation", languages, validation(languages, everything=everything))
     texts = {
         "": by_english(("fr", "de"), "train"),
-        "-encyclopedia": through_english(read_source("paws-x", "fr"), read_source("paws-x", "de")),
+        "-encyclopedia": through_english(
+            *([pair for name in ("paws-x", "pud") for pair in read_source(name, language)] for language in ("fr", "de"))
+        ),
     }
     for kind, pairs in texts.items():
         write(folder, f"fr-de-world{kind}", ("fr", "de"), without_measured(kept(pairs, ("fr", "de"))))
+    with gzip.open(folder / "world-encyclopedia.en.gz", "wt", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{text}\n" for text in sample(english_alone(), TRANSLATED_BACK))
     write(folder, "fr-de-world-validation", ("fr", "de"), sample(by_english(("fr", "de"), "val"), VALIDATION_SIZE))
 
 
@@ -153,9 +163,9 @@ def validation(languages: Languages, *, everything: bool) -> list[Pair]:
     return [pair for own in texts for pair in sample(own, VALIDATION_SIZE // 2)]
 
 
-def sample(pairs: Sequence[Pair], size: int) -> list[Pair]:
-    """Return some of the pairs, each time the same."""
-    return random.Random(1).sample(pairs, min(size, len(pairs)))
+def sample(texts: Sequence[Text], size: int) -> list[Text]:
+    """Return some of the pairs or lines, each time the same."""
+    return random.Random(1).sample(texts, min(size, len(texts)))
 
 
 def main() -> None:

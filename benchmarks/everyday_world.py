@@ -4,20 +4,24 @@ Its sources stand in everyday/sources.tsv with their terms. `train` applies the 
 (recipes/everyday-world.yaml: data.drop); here is what it does not know: codes of programs, a side in another language
 than its own, sides whose lengths do not fit, traditional characters, and sentences of the measuring sets.
 
-Two sources must be put into the data folder; recipes/everyday-world.yaml tells how. Both are sentences of Wikipedia:
-mlqe-pe (Fomicheva et al. 2020), machine translations that people corrected, without its part for tests, by which
-quality_estimation.py measures; and the parts of paws-x (Yang et al. 2019) that people translated, in which the two
-sentences of a row differ by a few words.
+Four sources must be put into the data folder; recipes/everyday-world.yaml tells how. They are sentences of Wikipedia,
+and half of pud of the news: mlqe-pe (Fomicheva et al. 2020), machine translations that people corrected, without its
+part for tests, by which quality_estimation.py measures; the parts of paws-x (Yang et al. 2019) that people translated,
+in which the two sentences of a row differ by a few words; pud (Zeman et al. 2017), the sentences of parallel treebanks;
+and xquad (Artetxe et al. 2020), questions about paragraphs, and those paragraphs that have as many sentences as their
+translations.
 """
 
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import tarfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from everyday_made_up import read_table
 from real_text_sets import KINDS, data_folder, read_set, split_lines, split_pair
@@ -40,6 +44,12 @@ RECOGNISED, SURE = 40, 0.9
 _BESIDE_HAN = re.compile(r" +(?=[^\x00-\x7f])|(?<=[^\x00-\x7f]) +")
 _HAN, _LETTERS = re.compile(r"[\u3400-\u9fff]"), re.compile(r"\W+")
 LANGUAGES = ("en", "de", "fr", "zh")
+_TREEBANKS = {"en": "English", "de": "German", "fr": "French", "zh": "Chinese"}
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*(?=.)")
+#: Languages from which mlqe-pe has translations into English.
+OTHERS = ("et", "ro", "ru", "ne", "si")
+#: Characters of a sentence of English text to translate back.
+BACK = range(50, 251)
 
 
 def sources(*, everything: bool) -> dict[str, list[str]]:
@@ -78,16 +88,20 @@ def _news(language: str) -> Iterator[Pair]:
 
 def _post_edited(language: str) -> Iterator[Pair]:
     """Yield sentences of an encyclopedia with their post-edited translations, as people write them."""
+    for source, target in _tokens_of_post_edited("en", language):
+        yield joined(source, "en"), joined(target, language)
+
+
+def _tokens_of_post_edited(source_lang: str, target_lang: str) -> Iterator[Pair]:
+    """Yield the pairs of mlqe-pe in a direction, as it has them; none if it has not the direction."""
     for part in ("train", "dev"):
-        name = f"en-{language}-{part}"
+        name = f"{source_lang}-{target_lang}-{part}"
         path = data_folder() / "mlqe-pe" / "data" / "post-editing" / part / f"{name}.tar.gz"
         if path.exists():
             with tarfile.open(path) as archive:
                 files = [archive.extractfile(f"{name}/{part}.{side}") for side in ("src", "pe")]
                 source, target = (split_lines(file.read().decode()) for file in files if file is not None)
-            yield from (
-                (joined(each, "en"), joined(other, language)) for each, other in zip(source, target, strict=True)
-            )
+            yield from zip(source, target, strict=True)
 
 
 def _paraphrases(language: str) -> Iterator[Pair]:
@@ -103,6 +117,43 @@ def _paraphrases(language: str) -> Iterator[Pair]:
                         yield joined(source, "en"), unspaced(target)
 
 
+def _treebanks(language: str) -> Iterator[Pair]:
+    """Yield the sentences of parallel treebanks in CoNLL-U with their translations."""
+    english, translated = (_texts_by_id(each) for each in ("en", language))
+    yield from ((english[key], translated[key]) for key in english if key in translated)
+
+
+def _texts_by_id(language: str) -> dict[str, str]:
+    """Return the sentences of a parallel treebank by their numbers."""
+    path = data_folder() / "pud" / f"UD_{_TREEBANKS[language]}-PUD" / f"{language}_pud-ud-test.conllu"
+    return dict(re.findall(r"^# sent_id = (.*)\n(?:#.*\n)*?# text = (.*)", path.read_text(), re.MULTILINE))
+
+
+def _questions(language: str) -> Iterator[Pair]:
+    """Yield questions, and the sentences of their paragraphs, with their translations; none in other languages."""
+    paths = [data_folder() / "xquad" / f"xquad.{each}.json" for each in ("en", language)]
+    if all(path.exists() for path in paths):
+        for english, translated in zip(*map(_paragraphs, paths), strict=True):
+            yield from zip(*([each["question"] for each in own["qas"]] for own in (english, translated)), strict=True)
+            sentences = [_SENTENCES.split(own["context"]) for own in (english, translated)]
+            if len(sentences[0]) == len(sentences[1]):
+                yield from zip(*sentences, strict=True)
+
+
+def _paragraphs(path: Path) -> list[Any]:
+    """Return the paragraphs of a file of questions: `context`, and `qas`, each with a `question`."""
+    return [paragraph for article in json.loads(path.read_text())["data"] for paragraph in article["paragraphs"]]
+
+
+def english_alone() -> list[str]:
+    """Return English sentences to translate back: an encyclopedia's, some without a translation in our languages."""
+    texts = [source for language in ("de", "zh") for source, _ in _tokens_of_post_edited("en", language)]
+    texts += [target for language in OTHERS for _, target in _tokens_of_post_edited(language, "en")]
+    sentences = dict.fromkeys(clean(joined(text, "en")) for text in texts)
+    pairs = [(each, each) for each in sentences if len(each) in BACK]
+    return [each for each, _ in without_measured(kept(pairs, ("en", "en")))]
+
+
 def unspaced(text: str) -> str:
     """Return a text without the spaces that some people write beside Chinese characters."""
     return _BESIDE_HAN.sub("", text) if _HAN.search(text) else text
@@ -115,12 +166,14 @@ def _rows_by_id(path: Path) -> dict[str, list[str]]:
 
 
 #: Sources that must be put into the data folder.
-ADDED = "mlqe-pe", "paws-x"
+ADDED = "mlqe-pe", "paws-x", "pud", "xquad"
 #: Readers of the sources that are no tables of pairs, by name.
 READERS: Mapping[str, Callable[[str], Iterator[Pair]]] = {
     "news": _news,
     "mlqe-pe": _post_edited,
     "paws-x": _paraphrases,
+    "pud": _treebanks,
+    "xquad": _questions,
 }
 
 

@@ -34,6 +34,8 @@ def test_average_is_the_mean(bundle: Path, tmp_path: Path) -> None:
     for name, weight in mean.items():
         torch.testing.assert_close(weight, (first[name] + other[name]) / 2)
     assert load_bundle(tmp_path / "mean").facts == {"average_of_steps": [1, 2]}
+    average_bundles([tmp_path / "mean", second], tmp_path / "mean of mean")
+    assert load_bundle(tmp_path / "mean of mean").facts == {"average_of_steps": [[1, 2], 2]}
 
 
 def test_an_average_aligns_with_the_heads_that_were_chosen(bundle: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import sys
 import tarfile
@@ -44,6 +45,19 @@ def test_a_pair_with_a_measured_side_is_left_out_whatever_its_case_and_marks(dat
     assert world.without_measured(pairs) == pairs[:1]
 
 
+def write_post_edited(data: Path, direction: str, part: str, pair: tuple[str, str]) -> None:
+    """Write an archive of one line, as MLQE-PE has it."""
+    name = f"{direction}-{part}"
+    folder = data / "mlqe-pe" / "data" / "post-editing" / part
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as archive:
+        for side, line in zip(("src", "pe"), pair, strict=True):
+            content = f"{line}\n".encode()
+            member = tarfile.TarInfo(f"{name}/{part}.{side}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+
+
 def test_post_edited_sentences_are_joined_as_people_write(data: Path) -> None:
     """The archives of MLQE-PE hold tokens; of its parts, the one for tests only measures."""
     lines = {
@@ -52,18 +66,55 @@ def test_post_edited_sentences_are_joined_as_people_write(data: Path) -> None:
     }
     for language, pair in lines.items():
         for part in ("train", "dev", "test"):
-            name = f"en-{language}-{part}"
-            folder = data / "mlqe-pe" / "data" / "post-editing" / part
-            folder.mkdir(parents=True, exist_ok=True)
-            with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as archive:
-                for side, line in zip(("src", "pe"), pair, strict=True):
-                    content = f"{line}\n".encode()
-                    member = tarfile.TarInfo(f"{name}/{part}.{side}")
-                    member.size = len(content)
-                    archive.addfile(member, io.BytesIO(content))
+            write_post_edited(data, f"en-{language}", part, pair)
     assert list(world.read_source("mlqe-pe", "de")) == [('It costs "five" here.', 'Hier kostet es "5.000".')] * 2
     assert list(world.read_source("mlqe-pe", "zh")) == [("He left in 1905.", "他在1905年离开了New York。")] * 2
     assert list(world.read_source("mlqe-pe", "fr")) == list(world.read_source("mlqe-pe", "de", "val")) == []
+
+
+def test_english_to_translate_back_is_of_all_languages_each_sentence_once_and_none_is_measured(data: Path) -> None:
+    sentences = [f"The ring number {n} is surrounded by a great many cacti ." for n in "12345"]
+    write_post_edited(data, "en-de", "train", (sentences[0], "Ring ."))
+    write_post_edited(data, "en-zh", "train", (sentences[0], "环 。"))
+    write_post_edited(data, "et-en", "train", ("Sõrmus .", sentences[1]))
+    write_post_edited(data, "ro-en", "dev", ("Inel .", "It is short ."))
+    write_post_edited(data, "ru-en", "test", ("Kol'tso .", sentences[2]))
+    write_post_edited(data, "ne-en", "train", ("Aunthi .", "Der vierte Ring ist von sehr vielen Kakteen umgeben ."))
+    write_post_edited(data, "si-en", "train", ("Mudda .", sentences[4]))
+    (data / "world" / "en-de" / "bcontrast.val.tsv.gz").write_bytes(
+        gzip.compress(f"{sentences[4].upper()}\tRing.\n".encode())
+    )
+    assert world.english_alone() == [each.replace(" .", ".") for each in sentences[:2]]
+
+
+def test_sentences_of_treebanks_are_paired_by_their_numbers(data: Path) -> None:
+    texts = {
+        "English": "# newdoc id = n1\n# sent_id = n1\n# text = He left.\n1\tHe\n\n# sent_id = w2\n# text = Yes.\n",
+        "French": "# sent_id = w2\n# text = Oui.\n# text_en = Yes.\n1\tOui\n\n# sent_id = w3\n# text = Non.\n",
+    }
+    for language, text in texts.items():
+        (folder := data / "pud" / f"UD_{language}-PUD").mkdir(parents=True)
+        (folder / f"{language[:2].lower()}_pud-ud-test.conllu").write_text(text)
+    assert list(world.read_source("pud", "fr")) == [("Yes.", "Oui.")]
+
+
+def test_paragraphs_of_questions_are_paired_by_sentences_where_these_are_as_many(data: Path) -> None:
+    articles = {
+        "en": [("He left. Why? At 3.5 p.m.", "Who left?"), ("One. Two.", "How many?")],
+        "zh": [("他离开了。为什么？在下午3.5点。", "谁离开了？"), ("一和二。", "多少？")],
+    }
+    (data / "xquad").mkdir()
+    for language, own in articles.items():
+        paragraphs = [{"context": context, "qas": [{"question": question}]} for context, question in own]
+        (data / "xquad" / f"xquad.{language}.json").write_text(json.dumps({"data": [{"paragraphs": paragraphs}]}))
+    assert list(world.read_source("xquad", "zh")) == [
+        ("Who left?", "谁离开了？"),
+        ("He left.", "他离开了。"),
+        ("Why?", "为什么？"),
+        ("At 3.5 p.m.", "在下午3.5点。"),
+        ("How many?", "多少？"),
+    ]
+    assert list(world.read_source("xquad", "fr")) == []
 
 
 def test_similar_sentences_are_paired_by_the_numbers_of_their_rows(data: Path) -> None:
@@ -145,9 +196,7 @@ def test_no_measuring_set_is_in_the_gathered_text() -> None:
     """The text that was written, where EVERYDAY_TEXT names its folder."""
     if not (folder := os.environ.get("EVERYDAY_TEXT")):
         pytest.skip("EVERYDAY_TEXT names no folder of benchmarks/everyday_text.py")
-    files = [file for file in Path(folder).glob("*-world*.gz") if "-validation" not in file.name]
     corpora = yaml.safe_load(RECIPE.read_text(encoding="utf-8"))["data"]["corpora"]
-    assert len(files) == 2 * len(corpora)
-    for file in files:
-        with gzip.open(file, "rt", encoding="utf-8", newline="\n") as lines:
-            assert not [line for line in lines if world.letters(line) in world.measured()], file.name
+    for name in {Path(each[side]).name for each in corpora for side in ("source", "target")}:
+        with gzip.open(Path(folder) / name, "rt", encoding="utf-8", newline="\n") as lines:
+            assert not [line for line in lines if world.letters(line) in world.measured()], name

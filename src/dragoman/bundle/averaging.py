@@ -36,7 +36,8 @@ class MeanWeights:
 def average_bundles(names: Sequence[str | Path], output: str | Path) -> None:
     """Write a bundle whose weights are the mean of the given bundles' weights, with the first one's search defaults.
 
-    Its alignment heads come from the first bundle that has chosen heads.
+    Its alignment heads come from the first bundle that has chosen heads. Its fact `average_of_steps` has the step of
+    each bundle; a list of them for one that is an average itself, and None where it is not known.
 
     Raises:
         ConfigError: they differ in their configuration (except dropout) or in their tokenizer.
@@ -51,7 +52,7 @@ def average_bundles(names: Sequence[str | Path], output: str | Path) -> None:
             part = "tokenizer" if same_model else "model configuration"
             raise ConfigError(f"its {part} differs from that of {names[0]}", name, advice="average models of one run")
         weights.add(bundle.weights)
-        steps.append(bundle.facts.get("step"))
+        steps.append(bundle.facts.get("step", bundle.facts.get("average_of_steps")))
         lasting = bundle.lasting_facts | lasting
     facts = {"average_of_steps": steps, **lasting}
     write_bundle(Path(output), replace(first, weights=weights.mean(), facts=facts))
