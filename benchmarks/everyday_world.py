@@ -18,7 +18,7 @@ import gzip
 import json
 import re
 import tarfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -92,14 +92,16 @@ def _post_edited(language: str) -> Iterator[Pair]:
         yield joined(source, "en"), joined(target, language)
 
 
-def _tokens_of_post_edited(source_lang: str, target_lang: str) -> Iterator[Pair]:
+def _tokens_of_post_edited(
+    source_lang: str, target_lang: str, parts: Sequence[str] = ("train", "dev")
+) -> Iterator[Pair]:
     """Yield the pairs of mlqe-pe in a direction, as it has them; none if it has not the direction."""
-    for part in ("train", "dev"):
-        name = f"{source_lang}-{target_lang}-{part}"
-        path = data_folder() / "mlqe-pe" / "data" / "post-editing" / part / f"{name}.tar.gz"
+    for part in parts:
+        path = data_folder() / "mlqe-pe" / "data" / "post-editing" / part / f"{source_lang}-{target_lang}-{part}.tar.gz"
         if path.exists():
             with tarfile.open(path) as archive:
-                files = [archive.extractfile(f"{name}/{part}.{side}") for side in ("src", "pe")]
+                members = {Path(each.name).suffix: each for each in archive}
+                files = [archive.extractfile(members[side]) for side in (".src", ".pe")]
                 source, target = (split_lines(file.read().decode()) for file in files if file is not None)
             yield from zip(source, target, strict=True)
 
@@ -252,11 +254,12 @@ def letters(text: str) -> str:
 def measured() -> frozenset[str]:
     """Return the letters of all sentences, in all our languages, of the sets that only measure."""
     found: set[str] = set()
-    for kind in KINDS:
-        for target in LANGUAGES[1:]:
-            if own := read_set(kind, ("en", target)):
-                found.update(map(letters, own.sources))
-                found.update(letters(text) for texts in own.references for text in texts)
+    for target in LANGUAGES[1:]:
+        for own in filter(None, (read_set(kind, ("en", target)) for kind in KINDS)):
+            found.update(map(letters, own.sources))
+            found.update(letters(text) for texts in own.references for text in texts)
+        for pair in _tokens_of_post_edited("en", target, ["test"]):
+            found.update(letters(joined(text, language)) for text, language in zip(pair, ("en", target), strict=True))
     return frozenset(found)
 
 

@@ -54,10 +54,11 @@ def sizes(process: Any) -> list[float]:
 
 @contextmanager
 def repeated(work: Callable[[], Any]) -> Iterator[list[Any]]:
-    """Do something again and again while the block runs, and yield what it returns."""
+    """Do something while the block runs, once and again, and yield what it returns."""
     is_over, found = threading.Event(), list[Any]()
 
     def run() -> None:
+        found.append(work())
         while not is_over.wait(0.1):
             found.append(work())
 
