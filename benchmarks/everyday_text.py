@@ -79,6 +79,11 @@ def by_english(languages: Languages, split: str) -> list[Pair]:
     return through_english(*(text_pairs(("en", language), split) for language in languages))
 
 
+def translations_of(names: Sequence[str], languages: Languages) -> list[Pair]:
+    """Return two languages' translations of each English sentence of some sources in pairs."""
+    return through_english(*([pair for name in names for pair in read_source(name, each)] for each in languages))
+
+
 def through_english(*translations: Iterable[Pair]) -> list[Pair]:
     """Return two languages' translations of each English sentence in pairs: the first with the first, and so on."""
     sides: list[dict[str, list[str]]] = [{}, {}]
@@ -144,9 +149,8 @@ def write_world(folder: Path, *, everything: bool) -> None:
         write(folder, f"en-{language}-world-validation", languages, validation(languages, everything=everything))
     texts = {
         "": by_english(("fr", "de"), "train"),
-        "-encyclopedia": through_english(
-            *([pair for name in ("paws-x", "pud") for pair in read_source(name, language)] for language in ("fr", "de"))
-        ),
+        "-encyclopedia": translations_of(("paws-x", "pud"), ("fr", "de")),
+        "-written": translations_of(("written",), ("fr", "de")),
     }
     for kind, pairs in texts.items():
         write(folder, f"fr-de-world{kind}", ("fr", "de"), without_measured(kept(pairs, ("fr", "de"))))

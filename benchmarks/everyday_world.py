@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from everyday_made_up import read_table
+from everyday_made_up import FOLDER, read_table
 from real_text_sets import KINDS, data_folder, read_set, split_lines, split_pair
 from sacremoses import MosesDetokenizer
 
@@ -46,6 +46,8 @@ _HAN, _LETTERS = re.compile(r"[\u3400-\u9fff]"), re.compile(r"\W+")
 LANGUAGES = ("en", "de", "fr", "zh")
 _TREEBANKS = {"en": "English", "de": "German", "fr": "French", "zh": "Chinese"}
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*(?=.)")
+#: One of so many written sentences is in no text: by these, models are chosen.
+HELD_OUT = 25
 #: Languages from which mlqe-pe has translations into English.
 OTHERS = ("et", "ro", "ru", "ne", "si")
 #: Characters of a sentence of English text to translate back.
@@ -156,6 +158,14 @@ def english_alone() -> list[str]:
     return [each for each, _ in without_measured(kept(pairs, ("en", "en")))]
 
 
+def written(language: str, *, held_out: bool = False) -> Iterator[Pair]:
+    """Yield the sentences of everyday/written, which a large language model wrote in all languages; or those held out."""
+    for path in sorted((FOLDER / "written").glob("*.tsv")):
+        for number, row in enumerate(read_table(f"{path.parent.name}/{path.name}")):
+            if (number % HELD_OUT == 0) == held_out:
+                yield row[0], row[LANGUAGES.index(language)]
+
+
 def unspaced(text: str) -> str:
     """Return a text without the spaces that some people write beside Chinese characters."""
     return _BESIDE_HAN.sub("", text) if _HAN.search(text) else text
@@ -176,6 +186,7 @@ READERS: Mapping[str, Callable[[str], Iterator[Pair]]] = {
     "paws-x": _paraphrases,
     "pud": _treebanks,
     "xquad": _questions,
+    "written": written,
 }
 
 

@@ -134,6 +134,17 @@ def test_similar_sentences_are_paired_by_the_numbers_of_their_rows(data: Path) -
     assert list(world.read_source("paws-x", "de")) == []
 
 
+def test_written_sentences_have_all_languages_and_none_is_held_out_and_learned() -> None:
+    for language in ("de", "fr", "zh"):
+        learned, held_out = list(world.written(language)), list(world.written(language, held_out=True))
+        assert len(learned) > 20 * len(held_out) > 0
+        assert not set(learned) & set(held_out)
+        for english, translation in learned + held_out:
+            assert english.strip() and translation.strip()
+            assert not world._HAN.search(english)
+            assert bool(world._HAN.search(translation)) == (language == "zh")
+
+
 def test_two_translations_of_an_english_sentence_are_a_pair() -> None:
     french = [("Yes.", "Oui."), ("No.", "Non."), ("Yes.", "Si.")]
     german = [("Yes.", "Ja."), ("Maybe.", "Vielleicht.")]
