@@ -159,7 +159,7 @@ def english_alone() -> list[str]:
 
 
 def written(language: str, *, held_out: bool = False) -> Iterator[Pair]:
-    """Yield the sentences of everyday/written, which a large language model wrote in all languages; or those held out."""
+    """Yield sentences that a large language model wrote in all languages (everyday/written), or those held out."""
     for path in sorted((FOLDER / "written").glob("*.tsv")):
         for number, row in enumerate(read_table(f"{path.parent.name}/{path.name}")):
             if (number % HELD_OUT == 0) == held_out:

@@ -140,7 +140,8 @@ def test_written_sentences_have_all_languages_and_none_is_held_out_and_learned()
         assert len(learned) > 20 * len(held_out) > 0
         assert not set(learned) & set(held_out)
         for english, translation in learned + held_out:
-            assert english.strip() and translation.strip()
+            assert english.strip()
+            assert translation.strip()
             assert not world._HAN.search(english)
             assert bool(world._HAN.search(translation)) == (language == "zh")
 
