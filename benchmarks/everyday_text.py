@@ -9,6 +9,7 @@
   words (Chinese: four characters). A training that weighs them more sees more of what must be copied;
 - <pair>-world-<kind>: text of all these and of the sources in everyday/sources.tsv, cleaned (everyday_world.py), with
   simplified characters, and without the sentences of the measuring sets;
+- <pair>-held-out: those of the written sentences by which models are compared;
 - world-encyclopedia.en: English sentences to translate back (recipes/everyday-world.yaml).
 
 Run it in the folder that has the Tatoeba sets. Needs DRAGOMAN_DATA, and the extra `bench`.
@@ -27,7 +28,7 @@ from typing import TypeVar
 
 import polib
 from everyday_sets import text_pairs
-from everyday_world import ADDED, english_alone, kept, read_source, sources, without_measured
+from everyday_world import ADDED, english_alone, kept, read_source, sources, without_measured, written
 from real_text_sets import data_folder
 
 from dragoman.data.augmentation.shared import Languages, Pair
@@ -147,6 +148,7 @@ def write_world(folder: Path, *, everything: bool) -> None:
         for kind, pairs in texts.items():
             write(folder, f"en-{language}-world-{kind}", languages, without_measured(kept(pairs, languages)))
         write(folder, f"en-{language}-world-validation", languages, validation(languages, everything=everything))
+        write(folder, f"en-{language}-held-out", languages, list(written(language, held_out=True)))
     texts = {
         "": by_english(("fr", "de"), "train"),
         "-encyclopedia": translations_of(("paws-x", "pud"), ("fr", "de")),
@@ -179,7 +181,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="also the sources that not everyone may use")
     arguments = parser.parse_args()
     folder: Path = arguments.folder
-    if missing := [name for name in ADDED if not (data_folder() / name).is_dir()]:
+    if missing := [name for name in ADDED if not (data_folder() / name).exists()]:
         parser.error(f"{missing[0]} is missing in $DRAGOMAN_DATA; recipes/everyday-world.yaml tells where to get it")
     folder.mkdir(parents=True, exist_ok=True)
     for language in DOCUMENTATION:

@@ -45,13 +45,14 @@ _BESIDE_HAN = re.compile(r" +(?=[^\x00-\x7f])|(?<=[^\x00-\x7f]) +")
 _HAN, _LETTERS = re.compile(r"[\u3400-\u9fff]"), re.compile(r"\W+")
 LANGUAGES = ("en", "de", "fr", "zh")
 _TREEBANKS = {"en": "English", "de": "German", "fr": "French", "zh": "Chinese"}
+_SENTENCE_OF_TREEBANK = re.compile(r"^# sent_id = (.*)\n(?:#.*\n)*?# text = (.*)", re.MULTILINE)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*(?=.)")
-#: One of so many written sentences is in no text: by these, models are chosen.
-HELD_OUT = 25
+#: One of so many written sentences is held out of the text: by these, models are compared.
+HELD_OUT_EVERY = 25
 #: Languages from which mlqe-pe has translations into English.
-OTHERS = ("et", "ro", "ru", "ne", "si")
-#: Characters of a sentence of English text to translate back.
-BACK = range(50, 251)
+INTO_ENGLISH = ("et", "ro", "ru", "ne", "si")
+#: Characters of an English sentence to translate back, at least and at most.
+SHORTEST_BACK, LONGEST_BACK = 50, 250
 
 
 def sources(*, everything: bool) -> dict[str, list[str]]:
@@ -97,7 +98,7 @@ def _post_edited(language: str) -> Iterator[Pair]:
 def _tokens_of_post_edited(
     source_lang: str, target_lang: str, parts: Sequence[str] = ("train", "dev")
 ) -> Iterator[Pair]:
-    """Yield the pairs of mlqe-pe in a direction, as it has them; none if it has not the direction."""
+    """Yield the pairs of mlqe-pe in a direction, as it has them; none if there is no such direction."""
     for part in parts:
         path = data_folder() / "mlqe-pe" / "data" / "post-editing" / part / f"{source_lang}-{target_lang}-{part}.tar.gz"
         if path.exists():
@@ -130,7 +131,7 @@ def _treebanks(language: str) -> Iterator[Pair]:
 def _texts_by_id(language: str) -> dict[str, str]:
     """Return the sentences of a parallel treebank by their numbers."""
     path = data_folder() / "pud" / f"UD_{_TREEBANKS[language]}-PUD" / f"{language}_pud-ud-test.conllu"
-    return dict(re.findall(r"^# sent_id = (.*)\n(?:#.*\n)*?# text = (.*)", path.read_text(), re.MULTILINE))
+    return dict(_SENTENCE_OF_TREEBANK.findall(path.read_text(encoding="utf-8")))
 
 
 def _questions(language: str) -> Iterator[Pair]:
@@ -146,23 +147,24 @@ def _questions(language: str) -> Iterator[Pair]:
 
 def _paragraphs(path: Path) -> list[Any]:
     """Return the paragraphs of a file of questions: `context`, and `qas`, each with a `question`."""
-    return [paragraph for article in json.loads(path.read_text())["data"] for paragraph in article["paragraphs"]]
+    articles = json.loads(path.read_text(encoding="utf-8"))["data"]
+    return [paragraph for article in articles for paragraph in article["paragraphs"]]
 
 
 def english_alone() -> list[str]:
-    """Return English sentences to translate back: an encyclopedia's, some without a translation in our languages."""
+    """Return English sentences of an encyclopedia to translate back, with or without a translation."""
     texts = [source for language in ("de", "zh") for source, _ in _tokens_of_post_edited("en", language)]
-    texts += [target for language in OTHERS for _, target in _tokens_of_post_edited(language, "en")]
+    texts += [target for language in INTO_ENGLISH for _, target in _tokens_of_post_edited(language, "en")]
     sentences = dict.fromkeys(clean(joined(text, "en")) for text in texts)
-    pairs = [(each, each) for each in sentences if len(each) in BACK]
+    pairs = [(each, each) for each in sentences if SHORTEST_BACK <= len(each) <= LONGEST_BACK]
     return [each for each, _ in without_measured(kept(pairs, ("en", "en")))]
 
 
 def written(language: str, *, held_out: bool = False) -> Iterator[Pair]:
     """Yield sentences that a large language model wrote in all languages (everyday/written), or those held out."""
     for path in sorted((FOLDER / "written").glob("*.tsv")):
-        for number, row in enumerate(read_table(f"{path.parent.name}/{path.name}")):
-            if (number % HELD_OUT == 0) == held_out:
+        for number, row in enumerate(read_table(str(path.relative_to(FOLDER)))):
+            if (number % HELD_OUT_EVERY == 0) == held_out:
                 yield row[0], row[LANGUAGES.index(language)]
 
 
@@ -177,8 +179,13 @@ def _rows_by_id(path: Path) -> dict[str, list[str]]:
     return {row[0]: row[1:3] for row in rows}
 
 
-#: Sources that must be put into the data folder.
-ADDED = "mlqe-pe", "paws-x", "pud", "xquad"
+#: Paths of the sources that must be put into the data folder.
+ADDED = (
+    "mlqe-pe/data/post-editing",
+    *(f"paws-x/{language}" for language in LANGUAGES),
+    *(f"pud/UD_{name}-PUD" for name in _TREEBANKS.values()),
+    *(f"xquad/xquad.{language}.json" for language in ("en", "de", "zh")),
+)
 #: Readers of the sources that are no tables of pairs, by name.
 READERS: Mapping[str, Callable[[str], Iterator[Pair]]] = {
     "news": _news,

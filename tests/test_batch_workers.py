@@ -161,7 +161,9 @@ def test_a_signal_to_a_worker_that_has_not_begun_does_not_end_it(children: set[B
     workers = Workers(lambda job: job + 1, 2, ends_by_close=True)
     for _ in range(20):
         workers.start()
-        for worker in set(multiprocessing.active_children()) - children:
+        started = set(multiprocessing.active_children()) - children
+        assert len(started) == 2
+        for worker in started:
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 assert worker.pid is not None
                 os.kill(worker.pid, number)

@@ -210,6 +210,8 @@ def test_no_measuring_set_is_in_the_gathered_text() -> None:
     if not (folder := os.environ.get("EVERYDAY_TEXT")):
         pytest.skip("EVERYDAY_TEXT names no folder of benchmarks/everyday_text.py")
     corpora = yaml.safe_load(RECIPE.read_text(encoding="utf-8"))["data"]["corpora"]
-    for name in {Path(each[side]).name for each in corpora for side in ("source", "target")}:
+    names = {Path(each[side]).name for each in corpora for side in ("source", "target")}
+    assert {file.name for file in Path(folder).glob("*world*.gz") if "-validation" not in file.name} == names
+    for name in sorted(names):
         with gzip.open(Path(folder) / name, "rt", encoding="utf-8", newline="\n") as lines:
             assert not [line for line in lines if world.letters(line) in world.measured()], name

@@ -45,21 +45,21 @@ def can_fork() -> bool:
 
 
 def fork(target: Callable[..., None], *arguments: object, ends_by_close: bool = False) -> BaseProcess:
-    """Start a copy of this process that calls `target`, and leaves Ctrl-C to this process, which both of them get.
+    """Start a copy of this process that calls `target`. It ignores Ctrl-C, which reaches both processes.
 
     Args:
-        ends_by_close: SIGTERM and the end of a terminal do not end it, either: a cluster sends them to all processes of
-            a job.
+        ends_by_close: SIGTERM and SIGHUP do not end the copy, either: a cluster sends them to all processes of a job.
 
     Raises:
         OSError: there is no RAM for one more process.
     """
-    # A signal waits until the copy has chosen what it does, so that none ends or interrupts it before.
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     process = multiprocessing.get_context("fork").Process(
         target=_begin, args=(target, arguments, blocked, ends_by_close), daemon=True
     )
     try:
+        # A signal waits until the copy has chosen what it does, so that none ends or interrupts it before.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
         with warnings.catch_warnings():
             # Python 3.12 warns of threads, which the copy neither has nor needs.
             warnings.simplefilter("ignore", DeprecationWarning)
