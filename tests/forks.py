@@ -43,13 +43,21 @@ def training(chosen: dict[str, Any], folder: str) -> None:
 
 
 def overlapping_training(chosen: dict[str, Any], folder: str) -> None:
-    """Train with gradients sent during the backward pass, as several GPUs do."""
-    from dataclasses import replace
+    """Train with gradients sent during the backward pass, as several GPUs do; what sends them ends before the group."""
+    import gc
 
+    from torch.nn.parallel import DistributedDataParallel
+
+    from dragoman.machine.processes import Processes
     from dragoman.training import run
 
+    class Watched(Processes):
+        def close(self) -> None:
+            assert not [each for each in gc.get_objects() if type(each) is DistributedDataParallel]
+            super().close()
+
     start = run.start_processes
-    run.start_processes = lambda: replace(start(), overlaps=True)
+    run.start_processes = lambda: Watched(**{**vars(start()), "overlaps": True})
     run.train(chosen, Path(folder), device="cpu")
 
 

@@ -70,7 +70,13 @@ def test_post_edited_sentences_are_joined_as_people_write(data: Path) -> None:
     assert list(world.read_source("mlqe-pe", "de")) == [('It costs "five" here.', 'Hier kostet es "5.000".')] * 2
     assert list(world.read_source("mlqe-pe", "zh")) == [("He left in 1905.", "他在1905年离开了New York。")] * 2
     assert list(world.read_source("mlqe-pe", "fr")) == list(world.read_source("mlqe-pe", "de", "val")) == []
-    assert world.without_measured(world.read_source("mlqe-pe", "de")) == []  # they are in the part for tests, too
+
+
+def test_a_sentence_of_the_part_for_tests_is_left_out_in_both_languages(data: Path) -> None:
+    import_extra("opencc", "bench")
+    write_post_edited(data, "en-zh", "test", ("He left .", "他 离开 了 。"))
+    pairs = [("He left.", "Er ging."), ("She stayed.", "她留下了。"), ("Gone!", "他离开了！")]
+    assert world.without_measured(pairs) == pairs[1:2]
 
 
 def test_english_to_translate_back_is_of_all_languages_each_sentence_once_and_none_is_measured(data: Path) -> None:

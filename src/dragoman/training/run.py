@@ -78,12 +78,20 @@ def train(
         lock = stack.enter_context(lock_folder(folder)) if processes.is_main else None
         start = load_starting_model(init_from) if init_from is not None else None
         first = _Start(settings, RunFolder(folder), start, where, processes, time_limit, began)
-        trainer = first.trainer(progress_bar=progress_bar)
-        trainer.run()
-        _log_end(trainer)
+        _run(first, progress_bar=progress_bar)
         if lock is not None:
             lock.require()
         return read_pointer(folder / "best")
+
+
+def _run(start: _Start, *, progress_bar: bool) -> None:
+    """Train. The trainer is gone before the group of processes closes.
+
+    PyTorch may wait forever for the end of a group that only `DistributedDataParallel` still holds.
+    """
+    trainer = start.trainer(progress_bar=progress_bar)
+    trainer.run()
+    _log_end(trainer)
 
 
 def _check_limit(seconds: float | None) -> None:
