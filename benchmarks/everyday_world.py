@@ -152,7 +152,7 @@ def _paragraphs(path: Path) -> list[Any]:
 
 
 def english_alone() -> list[str]:
-    """Return English sentences of an encyclopedia to translate back, with or without a translation."""
+    """Return English sentences of mlqe-pe to translate back, each once, cleaned and without the measured ones."""
     texts = [source for language in ("de", "zh") for source, _ in _tokens_of_post_edited("en", language)]
     texts += [target for language in INTO_ENGLISH for _, target in _tokens_of_post_edited(language, "en")]
     sentences = dict.fromkeys(clean(joined(text, "en")) for text in texts)
