@@ -98,6 +98,8 @@ RIGHT = [
     ("It took 1.5 hours.", "Es dauerte eine und eine halbe Stunde.", ("en", "de")),
     ("See you on Tuesday.", "Até terça-feira.", ("en", "pt")),
     ("Two million people live here.", "Hier wohnen zwei Millionen Menschen.", ("en", "de")),
+    ("The city has 4.7 million inhabitants.", "Die Stadt hat 4,7 Millionen Einwohner.", ("en", "de")),
+    ("It has a million inhabitants.", "Sie hat eine Million Einwohner.", ("en", "de")),
     ("Two million people live here.", "Hier wohnen 2 Mio. Menschen.", ("en", "de")),
     ("Two million people live here.", "Hier wohnen 2.000.000 Menschen.", ("en", "de")),
     ("Zwei Billionen Euro.", "Two trillion euros.", ("de", "en")),

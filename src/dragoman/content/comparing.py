@@ -43,25 +43,19 @@ class Side:
         self.text = plain_digits(text)
         self.language = language
         self.has_digits = DIGIT.search(self.text) is not None
-        self._numbers: list[Number] | None = None
-        self._words: set[int] | None = None
         self._amounts: dict[Number, Entity] = {}
         self._mentions: dict[tuple[str, str | int], bool] = {}
 
-    @property
+    @cached_property
     def numbers(self) -> list[Number]:
         """The numbers in digits."""
-        if self._numbers is None:
-            self._numbers = find_numbers(self.text, self.language) if self.has_digits else []
-        return self._numbers
+        return find_numbers(self.text, self.language) if self.has_digits else []
 
-    @property
+    @cached_property
     def words(self) -> set[int]:
         """The numbers in words, with the months that are named."""
-        if self._words is None:
-            self._words = numbers_in_words(self.text, self.language)
-            self._words.update(month for month in range(1, 13) if self.language.mentions(self.text, "months", month))
-        return self._words
+        months = {month for month in range(1, 13) if self.language.mentions(self.text, "months", month)}
+        return numbers_in_words(self.text, self.language) | months
 
     @cached_property
     def spelled(self) -> list[Number]:
@@ -412,7 +406,7 @@ class Words:
             match = own.language.millions.search(own.text.lower())
             if match is None or own.words & {30, 50}:  # half a million
                 continue
-            largest = max(own.words, default=0)
+            largest = max((value_of(row) for _, _, row in rows(own.text, own.language, is_sure=True)), default=0)
             is_told = largest > 1_000_000 and str(largest).rstrip("0") != "1"
             if is_told and not (largest in other.words or _has(other, largest)):
                 yield Fault(self.id, change, Entity("cardinal", *match.span(), Decimal(largest)))

@@ -43,8 +43,9 @@ def lowered(text: str) -> str:
 @cache
 def _patterns(language: Language, is_sure: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of an atomic word, and of what may stand between two."""
-    words = any_of(language.cardinals if is_sure else language.number_words)
-    return re.compile(words), re.compile(rf"{_GAP}(?:(?:{any_of(language.known('joiners'))}){_GAP})?")
+    words, joiners = any_of(language.cardinals if is_sure else language.number_words), any_of(language.known("joiners"))
+    rest = rf"(?!{_LETTER.pattern})|(?:{joiners})?(?:{words})" if is_sure and language.has_spaces else ""
+    return re.compile(rf"(?:{words})(?={rest})"), re.compile(rf"{_GAP}(?:(?:{joiners}){_GAP})?")
 
 
 def rows(text: str, language: Language, is_sure: bool = False) -> Iterator[tuple[int, int, list[int]]]:
@@ -53,7 +54,8 @@ def rows(text: str, language: Language, is_sure: bool = False) -> Iterator[tuple
     The first begins a word where words have spaces.
 
     Args:
-        is_sure: read only words that are surely cardinal numbers, not those such as "second" and "half".
+        is_sure: read only words that are surely cardinal numbers, not those such as "second" and "half", nor the
+            beginnings of others, such as "Einwohner".
     """
     text = lowered(text)
     words = language.cardinals if is_sure else language.number_words
