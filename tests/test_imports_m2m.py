@@ -5,6 +5,7 @@ import logging
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,10 @@ from tiny import PAIRS
 from dragoman import Translator
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.cli import program
+from dragoman.data.overlap import training_overlap
+from dragoman.data.prepared import open_prepared, validation_text
 from dragoman.errors import BundleError, ConfigError
+from dragoman.evaluation.evaluation import evaluate, vary_search
 from dragoman.imports.hugging_face import import_hugging_face
 from dragoman.machine.json_files import JSON_LIMIT, to_json
 from dragoman.settings.tokenizer_config import TokenizerConfig
@@ -196,6 +200,10 @@ def test_such_tokenizers_are_not_learned() -> None:
 
 @pytest.mark.torch
 def test_it_can_be_tuned_to_own_text(model: Path, tmp_path: Path) -> None:
+    import torch
+
+    from dragoman.training import speed
+
     for name, side in (("my.en", 0), ("my.de", 1)):
         (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in PAIRS * 5))
     run = tmp_path / "run"
@@ -209,6 +217,36 @@ def test_it_can_be_tuned_to_own_text(model: Path, tmp_path: Path) -> None:
     samples = [sample for each in metrics for sample in each.get("samples", ())]
     assert samples
     assert ">>" not in json.dumps(samples)
+    assert ">>" not in json.dumps(list(validation_text(run, ("en", "de"))))
+    trainer: Any = SimpleNamespace(device=torch.device("cpu"), state=SimpleNamespace(model=load_bundle(run).model))
+    assert speed._seconds_of_translations(trainer, open_prepared(run)) > 0
+    learned = list(zip(*PAIRS, strict=True))
+    overlap = training_overlap([run], *learned)
+    assert overlap.n_pairs == overlap.n_sources > 0
+
+
+@pytest.mark.torch
+def test_it_is_evaluated_by_the_translations_that_people_get(
+    model: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: Any
+) -> None:
+    sources, references = zip(*PAIRS[:4], strict=True)
+    options: Any = {"source_lang": "en", "target_lang": "de", "max_length": 9}
+    translator = Translator.load(model)
+    found = evaluate(translator, sources, references, **options)
+    assert list(found.translations) == [each.text for each in translator.translate(list(sources), **options)]
+    scores = [translator.score(*pair, source_lang="en", target_lang="de") for pair in PAIRS[:4]]
+    total, n_tokens = sum(each.log_prob for each in scores), sum(len(each.tokens) for each in scores)
+    assert found.perplexity == pytest.approx(np.exp(-total / n_tokens))
+    assert (found.n_too_long, found.n_sentences) == (0, 4)
+    ((bleu, *_),) = vary_search(translator, sources, references, [options])
+    assert bleu == found.metrics[0]
+    assert not caplog.records
+    for name, lines in (("my.en", sources), ("my.de", references)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    texts = ["--source", str(tmp_path / "my.en"), "--target", str(tmp_path / "my.de")]
+    arguments = ["evaluate", "-m", str(model), *texts, "--source-lang", "en", "--target-lang", "de", "--json"]
+    assert program.run(arguments) == 0
+    assert "perplexity" in capsys.readouterr().out
 
 
 # -- damaged folders ---------------------------------------------------------------------------------------------------

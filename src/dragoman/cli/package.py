@@ -109,7 +109,7 @@ def _calibrations(bundle: Bundle, folder: Path) -> Calibrations | None:
     Returns:
         None if there is too little text.
     """
-    from dragoman.data.prepared import validation_text
+    from dragoman.data.prepared import validation_directions, validation_text
     from dragoman.evaluation.calibration import FEWEST, calibrate
     from dragoman.translator import ComputeOptions, ModelFacts, Translator
     from dragoman.translator.confidence import Calibrations, direction_key
@@ -117,8 +117,9 @@ def _calibrations(bundle: Bundle, folder: Path) -> Calibrations | None:
     facts = ModelFacts.of_bundles([bundle], [folder])
     translator = Translator([bundle], bundle.tokenizers, bundle.search, ComputeOptions("cpu"), facts)
     found = {}
-    for direction in translator.directions:
-        pairs = list(validation_text(folder, direction if len(translator.directions) > 1 else None))
+    named = validation_directions(folder)
+    for direction in named or translator.directions:
+        pairs = list(validation_text(folder, direction if named else None))
         if len(pairs) < FEWEST:
             say(f"no confidence {'-'.join(direction)}: {len(pairs)} validation pairs are too few to calibrate it")
             continue

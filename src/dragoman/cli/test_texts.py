@@ -98,19 +98,18 @@ def _of_run(
     given: Mapping[str, str], recipe: Path | None, split: SplitName, models: Sequence[str], translator: Translator
 ) -> list[FoundText]:
     """Return the validation text of a run, by direction, if nothing else is named."""
-    from dragoman.data.prepared import open_prepared, validation_text
+    from dragoman.data.prepared import validation_directions, validation_text
     from dragoman.text.tags import UNKNOWN
 
     if not is_run(models) or split != "validation" or recipe or "corpus" in given:
         return []
     folder, languages = Path(models[0]), translator.tokenizers.languages
-    parts = open_prepared(folder).validation.parts
-    directions = dict.fromkeys((part.source_lang, part.target_lang) for part in parts)
-    allowed = {"source_lang", "target_lang"} if parts else {"target_lang"} if languages[1] == UNKNOWN else set()
+    directions = validation_directions(folder)
+    allowed = {"source_lang", "target_lang"} if directions else {"target_lang"} if languages[1] == UNKNOWN else set()
     if given.keys() - allowed:
         subject = "--columns has" if "columns" in given else "languages have"
         raise typer.BadParameter(f"{subject} no effect on the validation text of a run; leave them out")
-    if not parts:
+    if not directions:
         return [FoundText(validation_text(folder), languages)]
     wanted = given.get("source_lang"), given.get("target_lang")
     found = [FoundText(validation_text(folder, each), each, "-".join(each)) for each in directions]

@@ -50,11 +50,13 @@ def training_overlap(models: Iterable[Path], sources: Sequence[str], targets: Se
     for folder in {run for run in map(run_of, models) if run is not None}:
         try:
             store = PairStore(folder / DATA_FOLDER / TRAIN)
-            tags = load_tokenizers(folder / TOKENIZER_FOLDER).source.tags if store.parts else ()
+            tokenizers = load_tokenizers(folder / TOKENIZER_FOLDER)
+            tags = tokenizers.source.tags if store.parts else ()
+            target_tags = tokenizers.target.tags if tokenizers.has_both_tags else ()
             for index in range(len(store)):
                 source = comparable(split_tags(store.source_text(index), tags)[1])
                 if source in test_sources:
-                    trained.add((source, comparable(store.target_text(index))))
+                    trained.add((source, comparable(split_tags(store.target_text(index), target_tags)[1])))
         except (DragomanError, ValueError):
             continue
     trained_sources = {source for source, _ in trained}

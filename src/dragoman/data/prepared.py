@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.folders import MANIFEST, verify_folder
 from dragoman.machine.json_files import read_json
 from dragoman.text.learned_text import LearnedText
-from dragoman.text.tags import Direction
+from dragoman.text.tags import Direction, split_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import load_tokenizers
 
@@ -82,7 +82,9 @@ def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prep
 
 
 def validation_text(folder: Path, direction: Direction | None = None) -> ParallelText:
-    """Return the validation pairs of a prepared corpus, given or held out; sources may begin with tags.
+    """Return the validation pairs of a prepared corpus, given or held out.
+
+    Sources may begin with tags, but no text begins with one if each side has its language's (`has_both_tags`).
 
     Args:
         direction: the languages of the pairs; None is all.
@@ -91,17 +93,29 @@ def validation_text(folder: Path, direction: Direction | None = None) -> Paralle
         BundleError: a file is missing or damaged.
         ConfigError: no pairs have these languages.
     """
-    store = open_prepared(folder).validation
+    prepared = open_prepared(folder)
+    store, tokenizers = prepared.validation, prepared.tokenizers
     chosen = [slice(0, len(store))] if direction is None else store.rows_of(direction)
     if not chosen:
         known = ", ".join(dict.fromkeys(part.direction for part in store.parts)) or "one direction alone"
         problem = f"no validation text is from {direction[0]} to {direction[1]}" if direction else "no validation text"
         raise ConfigError(problem, folder, advice=f"it has {known}")
     indices = [index for rows in chosen for index in range(rows.start, rows.stop)]
-    return ParallelText.of_pairs(
-        f"the validation text in {folder}",
-        lambda: ((store.source_text(index), store.target_text(index)) for index in indices),
-    )
+    tags = [side.tags if tokenizers.has_both_tags else () for side in (tokenizers.source, tokenizers.target)]
+
+    def pairs() -> Iterator[tuple[str, str]]:
+        for index in indices:
+            texts = store.source_text(index), store.target_text(index)
+            source, target = (split_tags(text, own)[1] for text, own in zip(texts, tags, strict=True))
+            yield source, target
+
+    return ParallelText.of_pairs(f"the validation text in {folder}", pairs)
+
+
+def validation_directions(folder: Path) -> list[Direction]:
+    """Return the directions of the validation pairs of a prepared corpus; none if they have no names."""
+    parts = open_prepared(folder).validation.parts
+    return list(dict.fromkeys((part.source_lang, part.target_lang) for part in parts))
 
 
 def given_tokenizers(folder: Path) -> Tokenizers | None:

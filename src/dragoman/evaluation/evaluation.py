@@ -14,6 +14,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tags import SEVERAL
 from dragoman.translator import SearchOptions, TranslateOptions, Translator
 from dragoman.translator.checking import string_list
+from dragoman.translator.options import LanguageOptions
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,12 @@ def evaluate(
         ConfigError: a search option is out of range.
     """
     sources, references = equal_lists(sources, references)
-    sources, language = _in_direction(translator, sources, options, language)
+    language = _language(translator, sources, options, language)
     start = time.monotonic()
     translations = tuple(translation.text for translation in translator.translate(sources, **options))
     seconds = time.monotonic() - start
     metrics = score_all(translations, references, m30k_references, language)
-    perplexity, n_too_long = _perplexity(translator, sources, references, options.get("batch_size"))
+    perplexity, n_too_long = _perplexity(translator, sources, references, options)
     return Evaluation(
         n_sentences=len(references),
         search=_search(translator, options),
@@ -98,7 +99,7 @@ def vary_search(
     sources, references = equal_lists(sources, references)
     for options in settings:
         _search(translator, options)
-    sources, language = _in_direction(translator, sources, settings[0] if settings else {}, language)
+    language = _language(translator, sources, settings[0] if settings else {}, language)
     scores = []
     for options in settings:
         texts = [translation.text for translation in translator.translate(sources, **options)]
@@ -116,16 +117,14 @@ def equal_lists(sources: Sequence[str], references: Sequence[str]) -> tuple[list
     return sources, references
 
 
-def _in_direction(
-    translator: Translator, sources: Sequence[str], options: TranslateOptions, language: str | None
-) -> tuple[list[str], str]:
-    """Return the sources with the tags of their direction, and the language of the references."""
-    source_lang, target_lang = options.get("source_lang"), options.get("target_lang")
-    tagged = [translator.tagged(source, source_lang=source_lang, target_lang=target_lang) for source in sources]
-    language = language or target_lang or translator.tokenizers.target_lang
+def _language(translator: Translator, sources: Sequence[str], options: TranslateOptions, language: str | None) -> str:
+    """Return the language of the references; refuse sources without a direction before hours of translation."""
+    for source in sources:
+        translator.tagged(source, source_lang=options.get("source_lang"), target_lang=options.get("target_lang"))
+    language = language or options.get("target_lang") or translator.tokenizers.target_lang
     if language == SEVERAL:
         raise ConfigError("the references are in no language that is named", advice="give target_lang, or language")
-    return tagged, language
+    return language
 
 
 def _search(translator: Translator, options: TranslateOptions) -> SearchConfig:
@@ -163,13 +162,15 @@ def m30k_references(references: Sequence[str], language: str, own: Sequence[str]
 
 
 def _perplexity(
-    translator: Translator, sources: Sequence[str], references: Sequence[str], batch_size: int | None
+    translator: Translator, sources: Sequence[str], references: Sequence[str], options: TranslateOptions
 ) -> tuple[float | None, int]:
     """Return the perplexity of the references, and the number of pairs that were left out of it."""
-    pairs = [pair for pair in zip(sources, references, strict=True) if translator.fits(*pair)]
+    languages = LanguageOptions(source_lang=options.get("source_lang"), target_lang=options.get("target_lang"))
+    pairs = [pair for pair in zip(sources, references, strict=True) if translator.fits(*pair, **languages)]
     n_too_long = len(references) - len(pairs)
     if not pairs:
         return None, n_too_long
-    scores = translator.score(*map(list, zip(*pairs, strict=True)), batch_size=batch_size)
+    read, wanted = map(list, zip(*pairs, strict=True))
+    scores = translator.score(read, wanted, batch_size=options.get("batch_size"), **languages)
     total = math.fsum(score.log_prob for score in scores)
     return math.exp(-total / sum(len(score.tokens) for score in scores)), n_too_long

@@ -11,7 +11,7 @@ from dragoman.data.batches import Batch
 from dragoman.data.prepared import Prepared
 from dragoman.training.time_plan import Speed
 from dragoman.training.trainer import Trainer
-from dragoman.training.validation import MAX_SENTENCES
+from dragoman.training.validation import requests_for, spread, validated
 from dragoman.translator import ComputeOptions, Translator
 
 #: Steps made, at least and at most.
@@ -72,13 +72,16 @@ def _seconds_of_translations(trainer: Trainer, prepared: Prepared) -> float:
     A model that has learned nothing writes as long as it may, so the time is scaled to the length of the references.
     """
     store, tokenizers = prepared.validation, prepared.tokenizers
-    n_all = min(len(store), MAX_SENTENCES)
-    n_sentences = min(n_all, SAMPLE_SENTENCES) if trainer.device.type == "cpu" else n_all  # which a GPU does at once
-    chosen = [number * len(store) // n_sentences for number in range(n_sentences)]
+    pairs = [(direction, index) for direction, own in validated(store, tokenizers).values() for index in own]
+    n_sentences = min(len(pairs), SAMPLE_SENTENCES) if trainer.device.type == "cpu" else len(pairs)  # a GPU: at once
+    chosen = [pairs[number] for number in spread(range(len(pairs)), n_sentences)]
+    requests = [
+        request for direction, index in chosen for request in requests_for(store, [index], direction, tokenizers)
+    ]
     translator = Translator([trainer.state.model.eval()], tokenizers, compute=ComputeOptions(trainer.device))
     started = time.perf_counter()
-    translations = translator.translate([store.source_text(index) for index in chosen], beam_size=1)
+    translations = translator.answering(beam_size=1)(requests)
     seconds = time.perf_counter() - started
     n_written = sum(len(each.tokens) + 1 for each in translations)
-    n_wanted = sum(int(store.target_lengths[index]) + 1 for index in chosen)
-    return seconds * n_all / n_sentences * min(1.0, n_wanted / n_written)
+    n_wanted = sum(int(store.target_lengths[index]) + 1 for _, index in chosen)
+    return seconds * len(pairs) / n_sentences * min(1.0, n_wanted / n_written)

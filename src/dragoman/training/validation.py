@@ -121,27 +121,36 @@ def _translate(
     scores: dict[str, float] = {}
     samples: list[list[Sample]] = []
     answer = translator.answering(beam_size=1)
-    for name, (direction, indices) in _validated(store, tokenizers).items():
-        sources = [store.source_text(index) for index in indices]
+    for name, (direction, indices) in validated(store, tokenizers).items():
+        requests = requests_for(store, indices, direction, tokenizers)
         references = [store.target_text(index) for index in indices]
-        shown, languages, written = _without_tags(sources, tokenizers.source), LanguageOptions(), list[str]()
         if tokenizers.has_both_tags:
-            sources, references = shown, _without_tags(references, tokenizers.target)
-            languages = LanguageOptions(source_lang=direction[0], target_lang=direction[1])
-        for start in range(0, len(indices), n_at_once):
+            references = _without_tags(references, tokenizers.target)
+        written = list[str]()
+        for start in range(0, len(requests), n_at_once):
             if is_stopped():
                 return None
-            chunk = slice(start, start + n_at_once)
-            requests = [
-                Request(source, context=_context(store, index, tokenizers.source), **languages)
-                for source, index in zip(sources[chunk], indices[chunk], strict=True)
-            ]
-            written += [each.text for each in answer(requests)]
+            written += [each.text for each in answer(requests[start : start + n_at_once])]
         lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
         scores[name] = corpus_bleu(written, references, direction[1], lowercase=lowercase).score
+        shown = _without_tags([each.text for each in requests], tokenizers.source)
         samples.append(_good_samples(list(map(Sample, shown, written, references))))
     in_turn = [sample for group in zip_longest(*samples) for sample in group if sample is not None]
     return scores, in_turn[:N_SAMPLES]
+
+
+def requests_for(
+    store: PairStore, indices: Sequence[int], direction: Direction, tokenizers: Tokenizers
+) -> list[Request]:
+    """Return what a user would ask for to have the sources of some pairs of a direction translated, with context."""
+    sources, languages = [store.source_text(index) for index in indices], LanguageOptions()
+    if tokenizers.has_both_tags:
+        sources = _without_tags(sources, tokenizers.source)
+        languages = LanguageOptions(source_lang=direction[0], target_lang=direction[1])
+    return [
+        Request(source, context=_context(store, index, tokenizers.source), **languages)
+        for source, index in zip(sources, indices, strict=True)
+    ]
 
 
 def _context(store: PairStore, index: int, tokenizer: Tokenizer) -> list[str]:
@@ -159,7 +168,7 @@ def _good_samples(samples: Sequence[Sample]) -> list[Sample]:
         for index, sample in enumerate(samples)
         if all(cell_len(text) in GOOD_COLUMNS for text in (sample.source, sample.reference))
     ]
-    return [samples[index] for index in _spread(good or range(len(samples)), N_SAMPLES)]
+    return [samples[index] for index in spread(good or range(len(samples)), N_SAMPLES)]
 
 
 def _cut(text: str, columns: int) -> str:
@@ -167,26 +176,22 @@ def _cut(text: str, columns: int) -> str:
     return text if cell_len(text) <= columns else set_cell_size(text, columns - 1).rstrip() + "…"
 
 
-def _validated(store: PairStore, tokenizers: Tokenizers) -> dict[str, tuple[Direction, list[int]]]:
+def validated(store: PairStore, tokenizers: Tokenizers) -> dict[str, tuple[Direction, list[int]]]:
     """Return the languages and the pairs to translate of each direction, by its name."""
     if not store.parts:
-        return {"": (tokenizers.languages, _spread(range(len(store)), MAX_SENTENCES))}
+        return {"": (tokenizers.languages, spread(range(len(store)), MAX_SENTENCES))}
     indices = {
-        part.direction: (
-            (part.source_lang, part.target_lang),
-            [
-                index
-                for rows in store.rows_of((part.source_lang, part.target_lang))
-                for index in range(rows.start, rows.stop)
-            ],
+        "-".join(direction): (
+            direction,
+            [index for rows in store.rows_of(direction) for index in range(rows.start, rows.stop)],
         )
-        for part in store.parts
+        for direction in dict.fromkeys((part.source_lang, part.target_lang) for part in store.parts)
     }
     most = MAX_OF_DIRECTION if len(indices) > 1 else MAX_SENTENCES
-    return {name: (direction, _spread(pairs, most)) for name, (direction, pairs) in indices.items()}
+    return {name: (direction, spread(pairs, most)) for name, (direction, pairs) in indices.items()}
 
 
-def _spread(indices: Sequence[int], most: int) -> list[int]:
+def spread(indices: Sequence[int], most: int) -> list[int]:
     """Return at most so many indices, evenly spread."""
     size = min(len(indices), most)
     return [indices[number * len(indices) // size] for number in range(size)]
