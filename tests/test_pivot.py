@@ -164,6 +164,7 @@ def test_a_memory_holds_the_whole(pivot: Pivot) -> None:
     equal, part, other = pivot.translate([GERMAN[0], f"{GERMAN[1]} {GERMAN[0]}", GERMAN[1]], memory=memory, **WAY)
     assert (equal.text, equal.pivot) == ("一个男人在骑马。", None)
     assert part.text.endswith("一个男人在骑马。")
+    assert part.pivot == other.pivot is not None
     assert other.text == pivot.translate(GERMAN[1], **WAY).text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -89,22 +90,35 @@ def fitting_micro_batch(config: Config, prepared: Prepared, device: torch.device
     n_tokens = config.training.batch_tokens // processes.world_size
     if device.type != "cuda" or config.training.micro_batch_tokens is not None:
         return None
-    size, precision = n_tokens, choose_precision(config, device)[0]
+    size = n_tokens
     while size > SMALLEST_CHOSEN:
-        training = config.training.model_copy(update={"micro_batch_tokens": size, "precision": precision})
-        tried = config.model_copy(update={"training": training})
-        if training_budget(tried, prepared, device, processes).is_enough:
+        if training_budget(_on_gpu(config, device, size), prepared, device, processes).is_enough:
             break
         size //= 2
     return None if size == n_tokens else size
 
 
-def check_budget(config: Config, prepared: Prepared, device: torch.device, processes: Processes) -> None:
+def _on_gpu(config: Config, device: torch.device, micro_batch_tokens: int | None) -> Config:
+    """Return a configuration with what a training on a GPU chooses itself."""
+    chosen: dict[str, Any] = {"precision": choose_precision(config, device)[0]}
+    if micro_batch_tokens is not None:
+        chosen["micro_batch_tokens"] = micro_batch_tokens
+    return config.model_copy(update={"training": config.training.model_copy(update=chosen)})
+
+
+def check_budget(
+    config: Config, prepared: Prepared, device: torch.device, processes: Processes, micro_batch_tokens: int | None
+) -> None:
     """Log how large the model is and what its training takes.
+
+    Args:
+        micro_batch_tokens: what `fitting_micro_batch` has returned.
 
     Raises:
         ConfigError: weights, gradients and optimizer alone are more than there is, or no bundle may have such a shape.
     """
+    if device.type == "cuda":
+        config = _on_gpu(config, device, micro_batch_tokens)
     budget = training_budget(config, prepared, device, processes)
     budget.check()
     each = " for each process" if processes.world_size > 1 else ""

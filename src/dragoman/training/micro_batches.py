@@ -41,7 +41,7 @@ class MicroBatches:
     def __init__(self, batches: Batches, training: TrainingConfig, state: TrainingState, processes: Processes) -> None:
         self._batches, self._training, self._state, self._processes = batches, training, state, processes
         self._device = next(state.model.parameters()).device
-        most = n_spare_cores(self._device, processes)
+        most = n_spare_cores(self._device, processes) if can_fork() else 0
         self.n_workers = choose_workers(training, self._device, most, are_changed=batches.are_changed)
         self._workers = Workers(
             batches.make,

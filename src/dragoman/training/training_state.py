@@ -71,7 +71,7 @@ class TrainingState:
             time_limit=new.time_limit or saved.time_limit,
             validation_seconds=new.validation_seconds or saved.validation_seconds,
             chosen_for_time=new.chosen_for_time or saved.chosen_for_time,
-            micro_batch_tokens=saved.micro_batch_tokens if is_same_size else None,
+            micro_batch_tokens=(saved if is_same_size else new).micro_batch_tokens,
         )
 
 

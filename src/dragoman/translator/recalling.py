@@ -20,7 +20,7 @@ from dragoman.text.terms import missing_terms
 from dragoman.translator.directions import TaggedText
 from dragoman.translator.judging import as_source
 from dragoman.translator.request import Request, checked_request
-from dragoman.translator.results import Alternative, Flag, PartTranslation, Translation, merge_flags
+from dragoman.translator.results import Alternative, FirstStep, Flag, PartTranslation, Translation, merge_flags
 
 
 class Reader(Protocol):
@@ -196,8 +196,20 @@ def _joined(request: Request, parts: Sequence[RecalledPart], found: Sequence[Tra
         repairs=tuple(dict.fromkeys(chain.from_iterable(one.repairs for one in found))),
         confidence=min(confidences, default=None),
         doubtful=tuple(_shifted(doubtful)) if request.doubts else None,
+        pivot=_first_step([one.pivot for one in searched if one.pivot is not None]),
+        fallback=next((one.fallback for one in searched if one.fallback is not None), None),
     )
     return as_source(request, joined) if "unsure" in joined.flags else joined
+
+
+def _first_step(steps: Sequence[FirstStep]) -> FirstStep | None:
+    """Return the first steps of the parts that were searched as one; None if there was none."""
+    if not steps:
+        return None
+    between = "" if base_language(steps[0].language) in WITHOUT_SPACES else " "
+    confidences = [step.confidence for step in steps if step.confidence is not None]
+    text, score = between.join(step.text for step in steps), sum(step.score for step in steps)
+    return FirstStep(steps[0].language, text, score, min(confidences, default=None))
 
 
 def _best(translation: Translation) -> Alternative:
