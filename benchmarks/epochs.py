@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from measuring import write
+from measuring import memory_mib, write
 
 from dragoman.data.batches import Batches
 from dragoman.data.store import INDEX, SIDES, PairStore
@@ -61,7 +61,7 @@ def repeat(store: Path, folder: Path, times: int) -> None:
 
 def measure(run: Path, folder: Path) -> dict[str, Any]:
     """Return the figures of one store."""
-    tokenizers, before = load_tokenizers(run / "tokenizer"), resident()
+    tokenizers, before = load_tokenizers(run / "tokenizer"), memory_mib()
     clock = [time.perf_counter()]
     batches = Batches(PairStore(folder), tokenizers, batch_tokens=4096, seed=1)
     clock.append(time.perf_counter())
@@ -72,7 +72,7 @@ def measure(run: Path, folder: Path) -> dict[str, Any]:
         batches.micro_batches(batches.epochs.n_batches + position)
     clock.append(time.perf_counter())
     opening, first_epoch, second_epoch, reading = np.diff(clock).tolist()
-    after = resident()
+    after = memory_mib()
     return {
         "pairs": len(PairStore(folder)),
         "to open, s": round(opening, 2),
@@ -83,12 +83,6 @@ def measure(run: Path, folder: Path) -> dict[str, Any]:
         "pages of files, MiB": after["RssFile"] - before["RssFile"],
         "peak of all, MiB": after["VmHWM"],
     }
-
-
-def resident() -> dict[str, int]:
-    """MiB of this process's memory, by the kernel's names."""
-    lines = [line.split() for line in Path("/proc/self/status").read_text().splitlines()]
-    return {line[0].rstrip(":"): int(line[1]) // 1024 for line in lines if line[0].startswith(("Rss", "VmHWM"))}
 
 
 if __name__ == "__main__":

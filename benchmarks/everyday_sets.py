@@ -17,9 +17,9 @@ from itertools import product
 from pathlib import Path
 
 from everyday_made_up import read_table, simplified
-from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
+from dragoman.evaluation.metrics import bleu_metric
 from dragoman.text.cleaning import clean
 
 Direction = tuple[str, str]
@@ -116,9 +116,8 @@ def plain(text: str) -> str:
 
 
 def bleu(translations: Sequence[str], references: Sequence[Sequence[str]], language: str) -> float:
-    """BLEU with all references of each translation (sacreBLEU; with its words for Chinese)."""
-    metric = BLEU(tokenize="zh" if language == "zh" else "13a", force=True)
-    return float(metric.corpus_score([clean(each) for each in translations], streams(references)).score)
+    """BLEU with all references of each translation, with the tokenization of the language."""
+    return float(bleu_metric(language).corpus_score([clean(each) for each in translations], streams(references)).score)
 
 
 def chrf(translations: Sequence[str], references: Sequence[Sequence[str]]) -> float:

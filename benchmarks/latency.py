@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ctranslate2_peer import Peer, save
-from measuring import loaders, write
+from measuring import loaders, run_measured, write
 from threadpoolctl import threadpool_limits
 
 from dragoman import Translator
@@ -72,11 +72,12 @@ def main() -> None:
                 "ctranslate2, one sentence": [*peer, str(one), "float32"],
             }
         )
-        memory = {"dragoman": _peak_mib([*translate, str(all_)])}
+        commands = {"dragoman": [*translate, str(all_)]}
         for precision in ("bfloat16", "int8"):
             if f"dragoman {precision}" in ours:
-                memory[f"dragoman {precision}"] = _peak_mib([*translate, str(all_), "--precision", precision])
-        memory |= {f"CTranslate2 {kind}": _peak_mib([*peer, str(all_), kind]) for kind in KINDS}
+                commands[f"dragoman {precision}"] = [*translate, str(all_), "--precision", precision]
+        commands |= {f"CTranslate2 {kind}": [*peer, str(all_), kind] for kind in KINDS}
+        memory = {name: run_measured(command)[1] for name, command in commands.items()}
     write(__file__, {"one sentence, ms": sentence, "start, s": starts, "memory, MiB": memory})
 
 
@@ -108,17 +109,6 @@ def _in_turns(commands: dict[str, Sequence[str]]) -> dict[str, float]:
             subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
             times[name].append(time.perf_counter() - started)
     return {name: round(statistics.median(values), 2) for name, values in times.items()}
-
-
-def _peak_mib(command: Sequence[str]) -> int:
-    """Return the peak resident memory of a process, read shortly before its end."""
-    peak = 0
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
-            peak = max([peak, *(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))])
-            time.sleep(0.02)
-    return peak // 1024
 
 
 if __name__ == "__main__":

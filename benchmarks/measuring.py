@@ -6,6 +6,8 @@ import json
 import os
 import platform
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -39,6 +41,24 @@ def in_turns(systems: Mapping[str, Callable[[], float]], n_rounds: int) -> dict[
             work = run()
             speeds[name].append(work / (time.perf_counter() - started))
     return speeds
+
+
+def memory_mib(process: int | str = "self") -> dict[str, int]:
+    """Return the memory of a process in MiB, by the kernel's names; nothing after its end."""
+    lines = [line.split() for line in _lines(f"/proc/{process}/status")]
+    return {line[0].rstrip(":"): int(line[1]) // 1024 for line in lines if line[0].startswith(("Rss", "VmHWM"))}
+
+
+def run_measured(command: Sequence[str]) -> tuple[float, int]:
+    """Run a command; return its seconds, and the most MiB that it had resident, read shortly before its end."""
+    peak, started = 0, time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            peak = max(peak, memory_mib(process.pid).get("VmHWM", 0))
+            time.sleep(0.02)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(command)[:200]} failed")
+    return time.perf_counter() - started, peak
 
 
 def loaders() -> dict[str, Callable[..., Translator]]:

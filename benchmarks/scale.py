@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import shutil
 import statistics
-import subprocess
 import sys
 import time
 from itertools import chain, islice
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import sentencepiece
-from measuring import write
+from measuring import run_measured, write
 
 SIZES = (100_000, 1_000_000, 10_000_000)
 N_WORDS, CHUNK, N_STEPS = 50_000, 100_000, 40
@@ -46,8 +45,9 @@ def measure(folder: Path, n_pairs: int) -> dict[str, Any]:
     shutil.rmtree(run, ignore_errors=True)
     arguments = ["--source", str(files[0]), "--target", str(files[1]), "--output", str(run)]
     settings = [f"--set={each}" for each in (*SAME, *SHORT)]
-    seconds, prepare_mib = timed("prepare", *arguments, *settings)
-    _, train_mib = timed("train", *arguments, *settings)
+    program = [sys.executable, "-m", "dragoman"]
+    seconds, prepare_mib = run_measured([*program, "prepare", *arguments, *settings])
+    _, train_mib = run_measured([*program, "train", *arguments, *settings])
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     speeds = [record["target_tokens_per_second"] for record in records if "target_tokens_per_second" in record]
     return {
@@ -74,19 +74,6 @@ def make(path: Path, n_lines: int, seed: int) -> None:
             ends = np.cumsum(lengths)
             starts = (ends - lengths).tolist()
             file.writelines(" ".join(drawn[i:j]) + "\n" for i, j in zip(starts, ends.tolist(), strict=True))
-
-
-def timed(*arguments: str) -> tuple[float, int]:
-    """Seconds of a dragoman command, and the most MiB it had resident."""
-    peak, started = 0, time.perf_counter()
-    with subprocess.Popen([sys.executable, "-m", "dragoman", *arguments], stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
-            peak = max([peak, *(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))])
-            time.sleep(0.05)
-    if process.returncode != 0:
-        sys.exit(f"dragoman {arguments[0]} failed")
-    return time.perf_counter() - started, peak // 1024
 
 
 def encoding_rate(run: Path, files: list[Path]) -> int:

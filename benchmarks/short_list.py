@@ -19,7 +19,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import sacrebleu
 from ctranslate2_peer import Peer, save
 from measuring import in_turns, summary, write
 from threadpoolctl import threadpool_limits
@@ -27,6 +26,7 @@ from threadpoolctl import threadpool_limits
 from dragoman import Translator
 from dragoman.bundle.bundle import load_bundle
 from dragoman.data.text_files.lines import read_lines
+from dragoman.evaluation.metrics import bleu_metric
 from dragoman.exchange.ctranslate2_spec import names_of
 from dragoman.machine.devices import Precision
 
@@ -52,7 +52,7 @@ def main() -> None:
     if len(sys.argv) > 5:
         references = [str(line) for line in islice(read_lines(Path(sys.argv[5])), N_SENTENCES)]
         result["BLEU, beam 5"] = {
-            name: round(sacrebleu.corpus_bleu(translate(lines, 5), [references]).score, 2)
+            name: round(bleu_metric(languages[1]).corpus_score(translate(lines, 5), [references]).score, 2)
             for name, translate in systems.items()
         }
     write(__file__, {"sentences": len(lines), "speeds": result})

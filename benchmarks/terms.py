@@ -22,6 +22,7 @@ import sacrebleu
 
 import dragoman
 from dragoman.data.formats import open_pairs
+from dragoman.evaluation.metrics import bleu_metric
 from dragoman.text.terms import Term, TermList
 from dragoman.translator import Translation
 
@@ -65,7 +66,6 @@ def timed(translate: Callable[[], list[Translation]], n_times: int) -> tuple[lis
 def row(
     name: str, lines: Sequence[tuple[str, str]], found: Sequence[str], terms: TermList, target: str
 ) -> dict[str, object]:
-    tokenizer = "zh" if target == "zh" else "13a"
     references = [[reference for _, reference in lines]]
     demanded = [
         (term, text) for (source, _), text in zip(lines, found, strict=True) for term in terms_of(terms, source)
@@ -74,7 +74,7 @@ def row(
         "name": name,
         "terms": len(demanded),
         "success": round(100 * sum(term.n_in(text) > 0 for term, text in demanded) / len(demanded), 1),
-        "bleu": round(sacrebleu.corpus_bleu(list(found), references, tokenize=tokenizer).score, 1),
+        "bleu": round(bleu_metric(target).corpus_score(list(found), references).score, 1),
         "chrf": round(sacrebleu.corpus_chrf(list(found), references).score, 1),
     }
 

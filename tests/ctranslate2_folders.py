@@ -15,7 +15,7 @@ from tiny import tiny_bundle, tiny_tokenizers
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.bundle.layout import Layout
-from dragoman.imports.ctranslate2_weights import stacked_variables
+from dragoman.exchange.ctranslate2_names import stacked_variables
 from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.text.subword import Subword
 

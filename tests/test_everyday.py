@@ -112,7 +112,7 @@ def test_marks_and_capitals_do_not_matter_in_perturbed_sets() -> None:
     assert sets.without_final_mark("你好！") == "你好"
 
 
-@pytest.mark.parametrize("language", ["de", "zh"])
+@pytest.mark.parametrize("language", ["de", "ja", "zh"])
 def test_scores_are_sacrebleu_s_and_any_reference_may_be_met(language: str) -> None:
     hypotheses = ["a dog runs in the park", "she is reading a good book now", "他们在公园里"]
     references = ["a dog runs in a park", "she reads a good book", "他们在公园外"]

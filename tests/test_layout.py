@@ -49,7 +49,7 @@ def distinctive_words() -> set[str]:
 
 
 #: CTranslate2 has a part of the same name.
-SPELLING = ("bundle/layout.py", "imports/ctranslate2_weights.py")
+SPELLING = ("bundle/layout.py", "exchange/ctranslate2_names.py")
 
 
 @pytest.mark.parametrize("path", CODE, ids=lambda path: str(path.relative_to(ROOT)))

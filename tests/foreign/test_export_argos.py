@@ -19,11 +19,13 @@ from dragoman import Translator
 from dragoman.bundle.bundle import write_bundle
 from dragoman.cli import program
 from dragoman.errors import ConfigError
+from dragoman.exchange.obstacles import argos_obstacles, load_without
+from dragoman.text.languages import Languages
 
 import_extra("ctranslate2", "ctranslate2,onnx")
 runtime = import_extra("onnxruntime", "ctranslate2,onnx")
 
-from dragoman.exchange.argos_package import argos_package  # noqa: E402
+from dragoman.exchange.argos_package import ArgosPackage, argos_package  # noqa: E402
 from dragoman.exchange.sentence_graph import sentence_graph  # noqa: E402
 
 #: A Python with Argos Translate, whose pins do not fit ours.
@@ -70,12 +72,16 @@ def test_sentences_end_where_they_should(sentences: list[str]) -> None:
     assert [end for end in ends if end < len(joined) - 1] == inner[:-1]
 
 
+def packed(model: Path, languages: Languages = (None, None)) -> ArgosPackage:
+    return argos_package(model, languages, "float32", (), load_without(model, argos_obstacles, "Argos Translate"))
+
+
 def test_a_package_has_what_argos_reads(tmp_path: Path) -> None:
     tokenizers = many_tokenizers(reserved=2)
     write_bundle(tmp_path / "many", tiny_bundle(tokenizers))
-    package = argos_package(tmp_path / "many", ("en", "zh"))
+    package = packed(tmp_path / "many", ("en", "zh"))
     assert package.agreement.n_equal >= 198
-    assert package.content == argos_package(tmp_path / "many", ("en", "zh")).content
+    assert package.content == packed(tmp_path / "many", ("en", "zh")).content
     archive = zipfile.ZipFile(io.BytesIO(package.content))
     top = "translate-en_zh/"
     assert {*archive.namelist()} == {
@@ -105,8 +111,8 @@ def test_the_languages_of_a_model_that_does_not_know_them_are_given(tmp_path: Pa
     tokenizers = replace(tiny_tokenizers(), directions=(("und", "und"),))
     write_bundle(tmp_path / "model", tiny_bundle(tokenizers))
     with pytest.raises(ConfigError, match="give --source-lang and --target-lang"):
-        argos_package(tmp_path / "model")
-    package = argos_package(tmp_path / "model", ("en", "de"))
+        packed(tmp_path / "model")
+    package = packed(tmp_path / "model", ("en", "de"))
     assert "translate-en_de/metadata.json" in zipfile.ZipFile(io.BytesIO(package.content)).namelist()
 
 
@@ -126,7 +132,7 @@ def test_what_a_package_cannot_hold_is_refused(name: str, settings: list[str], t
     else:
         write_bundle(tmp_path / name, shaped_bundle("two vocabularies", memory="layerwise"))
     with pytest.raises(ConfigError, match="Argos Translate cannot hold this model") as caught:
-        argos_package(tmp_path / name)
+        packed(tmp_path / name)
     assert settings_in_the_way(caught) == settings
 
 

@@ -16,9 +16,11 @@ from dragoman.errors import ConfigError
 
 ctranslate2 = import_extra("ctranslate2", "ctranslate2")
 
-from dragoman.exchange.agreement import made_up_sources  # noqa: E402
+from dragoman.exchange.agreement import Agreement, made_up_sources  # noqa: E402
 from dragoman.exchange.ctranslate2_folder import export_ctranslate2  # noqa: E402
 from dragoman.exchange.ctranslate2_spec import names_of  # noqa: E402
+from dragoman.exchange.export_folder import Precision  # noqa: E402
+from dragoman.exchange.obstacles import CTRANSLATE2, load_without  # noqa: E402
 from dragoman.exchange.piece_names import never_written  # noqa: E402
 
 REFUSED = {
@@ -30,6 +32,10 @@ REFUSED = {
 FEWEST_EQUAL = 198  # of 200: two tokens of random models may be equally probable but for the last digits
 
 Recorder = Callable[[str, object], None]
+
+
+def exported(model: Path, folder: Path, precision: Precision = "float32") -> Agreement:
+    return export_ctranslate2(model, folder, precision, (), load_without(model, *CTRANSLATE2))
 
 
 def score_difference(bundle: Bundle, folder: Path) -> float:
@@ -62,11 +68,11 @@ def test_a_shape_is_exported_and_equal_or_refused(shape: str, tmp_path: Path, re
     if shape in REFUSED:
         record_property("export", (shape, "CTranslate2", f"refused: {', '.join(REFUSED[shape])}"))
         with pytest.raises(ConfigError, match="CTranslate2 cannot hold this model") as caught:
-            export_ctranslate2(tmp_path / "bundle", tmp_path / "ct2")
+            exported(tmp_path / "bundle", tmp_path / "ct2")
         assert settings_in_the_way(caught) == REFUSED[shape]
         assert not (tmp_path / "ct2").exists()
         return
-    agreement = export_ctranslate2(tmp_path / "bundle", tmp_path / "ct2")
+    agreement = exported(tmp_path / "bundle", tmp_path / "ct2")
     difference = score_difference(bundle, tmp_path / "ct2")
     record_property("export", (shape, "CTranslate2", f"{agreement}, {difference:.1e}"))
     assert agreement.n_sentences == 200
@@ -77,8 +83,8 @@ def test_a_shape_is_exported_and_equal_or_refused(shape: str, tmp_path: Path, re
 def test_int8_is_smaller_and_close(tmp_path: Path) -> None:
     bundle = shaped_bundle("pre, rotary, no biases", d_model=64, d_ff=128)
     write_bundle(tmp_path / "bundle", bundle)
-    export_ctranslate2(tmp_path / "bundle", tmp_path / "float32")
-    export_ctranslate2(tmp_path / "bundle", tmp_path / "int8", "int8")
+    exported(tmp_path / "bundle", tmp_path / "float32")
+    exported(tmp_path / "bundle", tmp_path / "int8", "int8")
     sizes = [(tmp_path / kind / "model.bin").stat().st_size for kind in ("float32", "int8")]
     assert sizes[1] < 0.4 * sizes[0]
     assert score_difference(bundle, tmp_path / "int8") < 0.5
@@ -87,7 +93,7 @@ def test_int8_is_smaller_and_close(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["words", "characters"])
 def test_other_tokenizers_are_exported_with_a_warning(kind: str, tmp_path: Path, log_lines: list[str]) -> None:
     release = Path(__file__).resolve().parent.parent / "releases" / "0.1.0" / kind
-    assert export_ctranslate2(release, tmp_path / "ct2").n_equal >= FEWEST_EQUAL
+    assert exported(release, tmp_path / "ct2").n_equal >= FEWEST_EQUAL
     assert "by Tokenizers" in "".join(log_lines)
 
 

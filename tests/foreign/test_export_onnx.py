@@ -24,7 +24,9 @@ from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers, write_tiny_bundl
 from dragoman import Translator
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.cli import program
-from dragoman.exchange.agreement import made_up_sources
+from dragoman.exchange.agreement import Agreement, made_up_sources
+from dragoman.exchange.export_folder import Precision
+from dragoman.exchange.obstacles import ONNX, load_without
 from dragoman.text.tokenizer import Tokenizers
 
 runtime = import_extra("onnxruntime", "onnx")
@@ -40,6 +42,10 @@ JAVASCRIPT = os.environ.get("DRAGOMAN_TRANSFORMERS_JS", "")
 FEWEST_EQUAL = 198
 
 Recorder = Callable[[str, object], None]
+
+
+def exported(model: str | Path, folder: Path, precision: Precision = "float32") -> Agreement:
+    return export_onnx(model, folder, precision, (), load_without(model, *ONNX))
 
 
 def sessions(bundle: Bundle) -> list[Any]:
@@ -77,7 +83,7 @@ def test_every_shape_is_exported_and_equal_at_every_length(
 ) -> None:
     bundle = shaped_bundle(shape)
     write_bundle(tmp_path / "bundle", bundle)
-    agreement = export_onnx(tmp_path / "bundle", tmp_path / "onnx")
+    agreement = exported(tmp_path / "bundle", tmp_path / "onnx")
     both = sessions(bundle)
     steps = [((1, 1, 1), 2), ((5,), 7), ((3, 1, 4), 40), ((40,), 9), ((1,) * 20, 31)]
     difference = max(logits_difference(bundle, *both, lengths, width) for lengths, width in steps)
@@ -96,8 +102,8 @@ def test_a_sequence_beyond_the_model_is_an_error() -> None:
 
 def test_int8_is_smaller_and_runs(tmp_path: Path) -> None:
     write_bundle(tmp_path / "bundle", shaped_bundle("pre, RMS, SwiGLU, rotary", d_model=64, d_ff=128))
-    export_onnx(tmp_path / "bundle", tmp_path / "float32")
-    agreement = export_onnx(tmp_path / "bundle", tmp_path / "int8", "int8")
+    exported(tmp_path / "bundle", tmp_path / "float32")
+    agreement = exported(tmp_path / "bundle", tmp_path / "int8", "int8")
     assert agreement.n_equal > 20  # of random sentences, which have no clear translation
     for name in ("encoder_model", "decoder_model_merged"):
         sizes = [
@@ -109,7 +115,7 @@ def test_int8_is_smaller_and_runs(tmp_path: Path) -> None:
 
 def test_a_tokenizer_that_has_no_json_is_told(tmp_path: Path, log_lines: list[str]) -> None:
     write_tiny_bundle(tmp_path / "bundle", kind="characters")
-    assert export_onnx(tmp_path / "bundle", tmp_path / "onnx").n_equal >= FEWEST_EQUAL
+    assert exported(tmp_path / "bundle", tmp_path / "onnx").n_equal >= FEWEST_EQUAL
     assert not (tmp_path / "onnx" / "tokenizer.json").exists()
     assert "its tokens are characters" in "".join(log_lines)
 
@@ -186,7 +192,7 @@ def test_transformers_js_translates(
     model: str, text: str, languages: tuple[str, str], dtype: str, tmp_path: Path
 ) -> None:
     bundle = load_bundle(model)
-    export_onnx(model, tmp_path / "model", "int8" if dtype == "q8" else "float32")
+    exported(model, tmp_path / "model", "int8" if dtype == "q8" else "float32")
     with gzip.open(Path(os.environ["DRAGOMAN_DATA"]) / text, "rt", encoding="utf-8") as file:
         lines = [next(file).strip() for _ in range(50)]
     tag = bundle.tokenizers.tag(languages[1])

@@ -141,7 +141,7 @@ def sources_of(bundle: Bundle, count: int = 200) -> list[list[int]]:
 def test_what_was_exported_comes_back(shape: str, tmp_path: Path) -> None:
     bundle = shaped_bundle(shape)
     write_bundle(tmp_path / "bundle", bundle)
-    export_ctranslate2(tmp_path / "bundle", tmp_path / "ct2")
+    export_ctranslate2("model", tmp_path / "ct2", "float32", (), load_bundle(tmp_path / "bundle"))
     again = import_ctranslate2(tmp_path / "ct2", ("en", "de"))
     changed = {"max_length", "bias", "dropout"}
     assert again.config.model_dump(exclude=changed) == bundle.config.model_dump(exclude=changed) | {
@@ -237,7 +237,7 @@ def test_models_of_opennmt_are_theirs(has_end: bool, tmp_path: Path) -> None:
     if not has_end:  # the engine has a way for single sentences, which must not add a mark
         single = [translated(bundle, [source], 1)[0].ids for source in sources[:20]]
         assert single == [one.ids for one in translated(bundle, sources[:20], 1)]
-    export_ctranslate2(tmp_path / "bundle", tmp_path / "again")
+    export_ctranslate2("model", tmp_path / "again", "float32", (), bundle)
     assert Theirs(tmp_path / "again").translate(sources[:50], 1) == Theirs(folder).translate(sources[:50], 1)
 
 

@@ -154,7 +154,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Answer,
     packages = []
     for direction in DIRECTIONS:
         packages.append(folder / f"{'-'.join(direction)}.argosmodel")
-        packages[-1].write_bytes(argos_package("everyday", direction, sentences=["Thank you."]).content)
+        packages[-1].write_bytes(argos_package("everyday", direction, "float32", ["Thank you."], everyday).content)
     questions = folder / "questions.json"
     questions.write_text(json.dumps([question.to_json() for question in QUESTIONS]))
     theirs = ask_libretranslate(questions, packages, folder)

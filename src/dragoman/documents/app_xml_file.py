@@ -31,7 +31,7 @@ def _write_android(text: str) -> str:
     return f"\\{written}" if written.startswith(("@", "?")) else written
 
 
-_ANDROID = TextSyntax(_read_android, _write_android, None, ESCAPED_BREAKS, EDGE, is_app=True)
+_ANDROID = TextSyntax(decode=_read_android, encode=_write_android, breaks=ESCAPED_BREAKS, edge=EDGE, is_app=True)
 #: A text in quotation marks, which are part of what is around it.
 _IN_QUOTES = replace(_ANDROID, edge=re.compile(rf'(?:{EDGE.pattern}|(?<!\\)")+'))
 _RESX = replace(PRESERVED_XML, is_app=True, kept=re.compile(r"\{\d+[^{}\n]{0,40}\}"))

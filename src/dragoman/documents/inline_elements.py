@@ -47,7 +47,7 @@ _PLACE, _UNSPACED_PLACE = "\ua66e", "\u9fff"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TextSyntax:
     """The way in which a format writes a text.
 

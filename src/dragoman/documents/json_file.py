@@ -112,7 +112,9 @@ class _Messages:
         def write_icu(text: str) -> str:
             return write(_BRACE.sub(r"'\g<0>'", _OPENING_QUOTE.sub("\u2019", text)))
 
-        self._plain = TextSyntax(unescaped, write, None, ESCAPED_BREAKS, EDGE, _KEPT, is_xml=False)
+        self._plain = TextSyntax(
+            decode=unescaped, encode=write, breaks=ESCAPED_BREAKS, edge=EDGE, kept=_KEPT, is_xml=False
+        )
         self._icu = replace(self._plain, encode=write_icu, keep=write)
         self._counted = replace(self._icu, kept=re.compile(f"{_KEPT.pattern}|#"))
 

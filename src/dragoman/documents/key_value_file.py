@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from dragoman.documents.document import Part, TextFile
@@ -41,11 +42,9 @@ def parse_properties(content: bytes, name: Path) -> TextFile:
     def doubled(text: str) -> str:
         return write(text.replace("'", "''"))
 
-    plain = TextSyntax(unescaped, write, None, ESCAPED_BREAKS, EDGE, _ARGUMENT, is_xml=False)
+    plain = TextSyntax(decode=unescaped, encode=write, breaks=ESCAPED_BREAKS, edge=EDGE, kept=_ARGUMENT, is_xml=False)
     # `MessageFormat` reads two apostrophes as one.
-    message = TextSyntax(
-        lambda raw: unescaped(raw).replace("''", "'"), doubled, write, ESCAPED_BREAKS, EDGE, _ARGUMENT, is_xml=False
-    )
+    message = replace(plain, decode=lambda raw: unescaped(raw).replace("''", "'"), encode=doubled, keep=write)
     parts: list[Part] = []
     at = 0
     for match in _PROPERTY.finditer(text):
@@ -65,7 +64,7 @@ def parse_strings(content: bytes, name: Path) -> TextFile:
     if content.startswith((b"bplist", b"<?xml")):
         raise DataError("this is a property list, not text", name, advice="convert it: plutil -convert strings")
     mark, encoding, text = decoded(content, name)
-    syntax = TextSyntax(unescaped, escaping('"\\'), None, BREAKS, EDGE, _NAMED, is_xml=False)
+    syntax = TextSyntax(decode=unescaped, encode=escaping('"\\'), breaks=BREAKS, edge=EDGE, kept=_NAMED, is_xml=False)
     parts: list[Part] = []
     at = end = 0
     while end < len(text):

@@ -21,9 +21,8 @@ from dragoman.errors import ConfigError
 from dragoman.exchange.agreement import Agreement, compare
 from dragoman.exchange.ctranslate2_folder import translate_ids, write_model
 from dragoman.exchange.export_folder import Precision
-from dragoman.exchange.obstacles import ARGOS, load_without
 from dragoman.exchange.sentence_graph import sentence_graph
-from dragoman.text.languages import english_name
+from dragoman.text.languages import Languages, english_name
 from dragoman.text.tags import UNKNOWN, Direction, describe_directions
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.directions import Directions
@@ -40,24 +39,18 @@ class ArgosPackage(NamedTuple):
 
 
 def argos_package(
-    name: str | Path,
-    languages: tuple[str | None, str | None] = (None, None),
-    precision: Precision = "float32",
-    sentences: Sequence[str] = (),
-    bundle: Bundle | None = None,
+    name: str | Path, languages: Languages, precision: Precision, sentences: Sequence[str], bundle: Bundle
 ) -> ArgosPackage:
     """Return a package of a bundle, found as by `find_bundle`.
 
     Args:
         languages: source and target; None where the model has one.
         sentences: to compare; without any, made-up ones.
-        bundle: what `load_without` has loaded already.
+        bundle: as `load_without` has loaded it.
 
     Raises:
-        BundleError: it cannot be loaded.
-        ConfigError: Argos Translate cannot express its settings, or a language is missing.
+        ConfigError: a language is missing.
     """
-    bundle = bundle or load_without(name, *ARGOS)
     source, target = direction = _direction(bundle.tokenizers, languages, name)
     tag = bundle.tokenizers.tag(target)
     with TemporaryDirectory() as temporary:
@@ -73,7 +66,7 @@ def argos_package(
     return ArgosPackage(_zipped({f"{top}/{path}": content for path, content in files.items()}), agreement)
 
 
-def _direction(tokenizers: Tokenizers, languages: tuple[str | None, str | None], name: str | Path) -> Direction:
+def _direction(tokenizers: Tokenizers, languages: Languages, name: str | Path) -> Direction:
     """Return the model's codes of the languages, if it translates one into the other."""
     source, target = Directions(tokenizers).find(*languages)
     known = [each for each in tokenizers.directions if source in (None, each[0]) and target in (None, each[1])]

@@ -14,7 +14,6 @@ from dragoman.bundle.bundle import Bundle
 from dragoman.exchange.agreement import Agreement, compare
 from dragoman.exchange.ctranslate2_spec import names_of, specification
 from dragoman.exchange.export_folder import Precision, sentencepiece_files, write_files
-from dragoman.exchange.obstacles import CTRANSLATE2, load_without
 from dragoman.machine.folders import save_folder
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers
@@ -23,24 +22,18 @@ _log = logging.getLogger(__name__)
 
 
 def export_ctranslate2(
-    name: str | Path,
-    folder: Path,
-    precision: Precision = "float32",
-    sentences: Sequence[str] = (),
-    bundle: Bundle | None = None,
+    name: str | Path, folder: Path, precision: Precision, sentences: Sequence[str], bundle: Bundle
 ) -> Agreement:
-    """Write a bundle, found as by `find_bundle`, for CTranslate2; load that, and compare translations with ours.
+    """Write a bundle for CTranslate2; load that, and compare translations with ours.
 
     Args:
+        name: for messages.
         sentences: to compare; without any, made-up ones.
-        bundle: what `load_without` has loaded already.
+        bundle: as `load_without` has loaded it.
 
     Raises:
-        BundleError: it cannot be loaded.
-        ConfigError: CTranslate2 cannot express its settings.
         RunFolderError: the folder exists, or cannot be written.
     """
-    bundle = bundle or load_without(name, *CTRANSLATE2)
     if bundle.short_list is not None:
         _log.warning(f"{name}: its short-list is left out; CTranslate2 scores the whole vocabulary at each step")
     _warn_of_text(bundle.tokenizers, name)

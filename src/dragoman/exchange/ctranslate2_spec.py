@@ -1,20 +1,20 @@
 """A model as a specification of CTranslate2, which its package writes to files.
 
-Names and shapes come from `bundle.layout`. CTranslate2 adds nothing to our arithmetic and leaves nothing out, except
-that a token can be made improbable only: those that our search forbids get a low bias.
+Names come from `ctranslate2_names`, shapes from `bundle.layout`. CTranslate2 adds nothing to our arithmetic and leaves
+nothing out, except that a token can be made improbable only: those that our search forbids get a low bias.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from ctranslate2.converters.utils import fuse_linear
-from ctranslate2.specs import Activation, common_spec, transformer_spec
+from ctranslate2.specs import Activation, transformer_spec
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.bundle.layout import AttentionLayout, FeedForwardLayout, Layout, LinearLayout, NormLayout
+from dragoman.bundle.layout import Layout
+from dragoman.exchange.ctranslate2_names import stacked_variables
 from dragoman.exchange.piece_names import PieceNames, never_written, piece_names
 from dragoman.machine.arrays import Floats
 from dragoman.runtime.position_table import sinusoidal_table
@@ -32,8 +32,6 @@ _POSITIONS = 2_048
 #: The bias of a token that is never written. It is a float16, too.
 _LOW = np.float32(-10_000)
 
-Weights = Mapping[str, Floats]
-
 
 def specification(bundle: Bundle) -> transformer_spec.TransformerSpec:
     """Return the specification of a model without obstacles, with its weights and vocabularies."""
@@ -41,32 +39,23 @@ def specification(bundle: Bundle) -> transformer_spec.TransformerSpec:
     weights = layout.with_ties(bundle.weights)
     spec = _empty(config)
     sides = (
-        (spec.encoder, spec.encoder.embeddings[0], layout.source_embedding, layout.encoder_norm),
-        (spec.decoder, spec.decoder.embeddings, layout.target_embedding, layout.decoder_norm),
+        (spec.encoder, spec.encoder.embeddings[0], layout.source_embedding),
+        (spec.decoder, spec.decoder.embeddings, layout.target_embedding),
     )
-    for side, embeddings, embedding, norm in sides:
+    for side, embeddings, embedding in sides:
         embeddings.weight = weights[embedding.tokens.name]
         side.scale_embeddings = config.scale_embeddings
         if embedding.positions is not None:
             side.position_encodings.encodings = weights[embedding.positions.name]
         elif config.positions != "rotary":
             side.position_encodings.encodings = _sines(config)
-        if norm is not None:
-            _set_norm(side.layer_norm, norm, weights)
-    for theirs, layer in zip(spec.encoder.layer, layout.encoder_layers, strict=True):
-        _set_attention(theirs.self_attention, layer.self_attention, layer.self_norm, weights)
-        _set_feed_forward(theirs.ffn, layer.feed_forward, layer.feed_forward_norm, weights)
-    for theirs, deep in zip(spec.decoder.layer, layout.decoder_layers, strict=True):
-        assert deep.self_attention is not None
-        _set_attention(theirs.self_attention, deep.self_attention, deep.self_norm, weights)
-        _set_attention(theirs.attention, deep.cross_attention, deep.cross_norm, weights)
-        _set_feed_forward(theirs.ffn, deep.feed_forward, deep.feed_forward_norm, weights)
-    _set_linear(spec.decoder.projection, layout.output, weights)
-    bias = (
-        np.zeros(config.target_vocab_size, np.float32) if layout.output.bias is None else spec.decoder.projection.bias
-    )
-    spec.decoder.projection.bias = bias.copy()
-    spec.decoder.projection.bias[never_written(bundle.tokenizers)] = _LOW
+    for variable in stacked_variables(layout):
+        _set(spec, variable.name, [weights[weight.name] for weight in variable.weights])
+    output, projection = layout.output, spec.decoder.projection
+    projection.weight = weights[output.weight.name]
+    no_bias = np.zeros(config.target_vocab_size, np.float32)
+    projection.bias = no_bias if output.bias is None else weights[output.bias.name].copy()
+    projection.bias[never_written(bundle.tokenizers)] = _LOW
     _set_vocabularies(spec, bundle)
     spec.validate()
     return spec
@@ -113,35 +102,12 @@ def _set_vocabularies(spec: transformer_spec.TransformerSpec, bundle: Bundle) ->
     spec.config.bos_token = spec.config.decoder_start_token = names.start
 
 
-def _set_linear(spec: common_spec.LinearSpec, linear: LinearLayout, weights: Weights) -> None:
-    spec.weight = weights[linear.weight.name]
-    if linear.bias is not None:
-        spec.bias = weights[linear.bias.name]
-
-
-def _set_norm(spec: common_spec.LayerNormSpec, norm: NormLayout, weights: Weights) -> None:
-    spec.gamma = weights[norm.weight.name]
-    if norm.bias is not None:
-        spec.beta = weights[norm.bias.name]
-    elif hasattr(spec, "beta"):  # a layer norm; an RMS norm has none
+def _set(spec: Any, name: str, parts: Sequence[Floats]) -> None:
+    """Set a variable to its rows. In its name, the parts of lists are numbered: `layer_3`."""
+    *path, last = name.split("/")
+    for step in path:
+        of_list, _, number = step.rpartition("_")
+        spec = getattr(spec, step) if hasattr(spec, step) else getattr(spec, of_list)[int(number)]
+    setattr(spec, last, parts[0] if len(parts) == 1 else np.concatenate(parts))
+    if last == "gamma" and hasattr(spec, "beta"):  # a layer norm has one; that of a model with biases follows
         spec.beta = np.zeros_like(spec.gamma)
-
-
-def _set_attention(spec: Any, attention: AttentionLayout, norm: NormLayout, weights: Weights) -> None:
-    """Set attention to itself, which has two maps, or to the memory, which has three: those of one input are one."""
-    _set_norm(spec.layer_norm, norm, weights)
-    maps = [common_spec.LinearSpec() for _ in range(3)]
-    for one, linear in zip(maps, (attention.query, attention.key, attention.value), strict=True):
-        _set_linear(one, linear, weights)
-    *joined, output = spec.linear
-    for one, parts in zip(joined, [maps] if len(joined) == 1 else [maps[:1], maps[1:]], strict=True):
-        fuse_linear(one, parts)
-    _set_linear(output, attention.output, weights)
-
-
-def _set_feed_forward(spec: Any, feed_forward: FeedForwardLayout, norm: NormLayout, weights: Weights) -> None:
-    _set_norm(spec.layer_norm, norm, weights)
-    _set_linear(spec.linear_0, feed_forward.inner, weights)
-    _set_linear(spec.linear_1, feed_forward.outer, weights)
-    if feed_forward.gate is not None:
-        _set_linear(spec.linear_0_noact, feed_forward.gate, weights)

@@ -23,7 +23,6 @@ from dragoman.exchange.hugging_face_config import (
     tokenizer_config,
     warn_of_tags,
 )
-from dragoman.exchange.obstacles import ONNX, load_without
 from dragoman.exchange.onnx_heads import padded_width
 from dragoman.exchange.onnx_models import decoder_model, encoder_model
 from dragoman.exchange.piece_names import never_written
@@ -41,24 +40,18 @@ _log = logging.getLogger(__name__)
 
 
 def export_onnx(
-    name: str | Path,
-    folder: Path,
-    precision: Precision = "float32",
-    sentences: Sequence[str] = (),
-    bundle: Bundle | None = None,
+    name: str | Path, folder: Path, precision: Precision, sentences: Sequence[str], bundle: Bundle
 ) -> Agreement:
-    """Write a bundle, found as by `find_bundle`, in ONNX; run that, and compare translations with ours.
+    """Write a bundle in ONNX; run that, and compare translations with ours.
 
     Args:
+        name: for messages.
         sentences: to compare; without any, made-up ones.
-        bundle: what `load_without` has loaded already.
+        bundle: as `load_without` has loaded it.
 
     Raises:
-        BundleError: it cannot be loaded.
-        ConfigError: its graphs would need what ours do not have.
         RunFolderError: the folder exists, or cannot be written.
     """
-    bundle = bundle or load_without(name, *ONNX)
     if problem := tokenizer_problem(bundle.tokenizers):
         _log.warning(f"{name}: {problem}: there is no tokenizer.json, and transformers.js cannot cut text for it")
     else:

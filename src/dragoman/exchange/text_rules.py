@@ -17,13 +17,13 @@ from dragoman.text import (
     command_options,
     icu_messages,
     invisible,
-    languages,
     odd_characters,
     sentences,
     shouting,
     spans,
     tags,
 )
+from dragoman.text.languages import KNOWN_CODES, base_language, known_scripts
 from dragoman.translator import content_check, cutting, frames, marks, reading
 
 #: The names of patterns in each module. Most are private: no other Python code needs them.
@@ -54,8 +54,11 @@ def rules() -> str:
             "Record<string, [string, string]>",
             {name: to_javascript(each) for name, each in _patterns().items()},
         ),
-        "SCRIPTS": ("Record<string, string>", languages._SCRIPTS),
-        "SCRIPT_LANGUAGES": ("string[]", sorted(set(languages._SHORT.values()))),
+        "SCRIPTS": (
+            "Record<string, string>",
+            {each.characters: each.languages for each in known_scripts() if not each.is_everywhere},
+        ),
+        "SCRIPT_LANGUAGES": ("string[]", sorted({*map(base_language, KNOWN_CODES)})),
         "MARKS": (
             "Record<string, string>",
             {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},

@@ -15,6 +15,7 @@ from dragoman.imports.zip_packages import unpack
 from dragoman.machine.json_files import JSON_LIMIT, read_json
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.text_origin import LANGUAGE_CODE
+from dragoman.text.languages import Languages
 
 SUFFIX = ".argosmodel"
 _METADATA = "metadata.json"
@@ -36,7 +37,7 @@ def is_argos(path: Path) -> bool:
     return path.is_file() or (path / "model" / MODEL).is_file() or len(_packages(path)) == 1
 
 
-def import_argos(path: Path, languages: tuple[str | None, str | None] = (None, None)) -> Bundle:
+def import_argos(path: Path, languages: Languages = (None, None)) -> Bundle:
     """Read a package.
 
     Args:
@@ -63,7 +64,7 @@ def _packages(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.suffix == SUFFIX and path.is_file()] if folder.is_dir() else []
 
 
-def _read(folder: Path, languages: tuple[str | None, str | None]) -> Bundle:
+def _read(folder: Path, languages: Languages) -> Bundle:
     metadata, path = read_json((folder / _METADATA).resolve(), JSON_LIMIT), folder / _METADATA
     if (kind := metadata.get("type", "translate")) != "translate":
         raise BundleError(f"a package of the type {kind!r}", path, advice="take one that translates")

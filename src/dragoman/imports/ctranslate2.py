@@ -17,6 +17,7 @@ from dragoman.imports.model_checks import parsed, require_finite
 from dragoman.machine.json_files import JSON_LIMIT, read_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.languages import Languages
 from dragoman.text.tags import TAG
 
 MODEL, CONFIG = "model.bin", "config.json"
@@ -35,7 +36,7 @@ def is_ctranslate2(folder: Path) -> bool:
         return not is_binary(file.read(16))
 
 
-def import_ctranslate2(folder: Path, languages: tuple[str | None, str | None] = (None, None)) -> Bundle:
+def import_ctranslate2(folder: Path, languages: Languages = (None, None)) -> Bundle:
     """Read a folder that CTranslate2's converters wrote, with the SentencePiece models of its text.
 
     Args:
@@ -48,9 +49,7 @@ def import_ctranslate2(folder: Path, languages: tuple[str | None, str | None] = 
     return read_folder(folder, folder, languages, SearchConfig())
 
 
-def read_folder(
-    folder: Path, tokenizer_folder: Path, languages: tuple[str | None, str | None], search: SearchConfig
-) -> Bundle:
+def read_folder(folder: Path, tokenizer_folder: Path, languages: Languages, search: SearchConfig) -> Bundle:
     """Read a folder of CTranslate2 whose SentencePiece models are in `tokenizer_folder`.
 
     Raises:

@@ -17,6 +17,7 @@ from dragoman.imports.compressed_files import file_content
 from dragoman.imports.foreign_tokenizers import MOST_BYTES, built, tag_directions
 from dragoman.imports.m2m import is_language_token, m2m_tokenizers
 from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.languages import Languages
 from dragoman.text.sentence_pieces import SentencePieces
 from dragoman.text.sides import Learned
 from dragoman.text.special_ids import SpecialIds
@@ -76,7 +77,7 @@ def _lines(text: str) -> list[str]:
 
 
 def read_tokenizers(
-    folder: Path, pieces: tuple[list[str], list[str]], special: SpecialTokens, languages: tuple[str | None, str | None]
+    folder: Path, pieces: tuple[list[str], list[str]], special: SpecialTokens, languages: Languages
 ) -> Tokenizers:
     """Return the tokenizers of both sides.
 
@@ -115,11 +116,7 @@ def read_tokenizers(
 
 
 def _many_languages(
-    model: bytes,
-    pieces: list[str],
-    tokens: dict[str, int],
-    special: SpecialTokens,
-    languages: tuple[str | None, str | None],
+    model: bytes, pieces: list[str], tokens: dict[str, int], special: SpecialTokens, languages: Languages
 ) -> Tokenizers:
     """Return the tokenizers of M2M-100 or NLLB-200, whose texts begin with tokens of languages."""
     table = {piece: id for id, piece in enumerate(pieces)}

@@ -1,97 +1,23 @@
-"""The variables of a CTranslate2 model, by their names there, and as weights of ours."""
+"""The variables of a CTranslate2 model as weights of ours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
 import numpy as np
 
-from dragoman.bundle.layout import (
-    AttentionLayout,
-    DecoderLayerLayout,
-    EncoderLayerLayout,
-    Layout,
-    LinearLayout,
-    NormLayout,
-    Weight,
-)
+from dragoman.bundle.layout import Layout
 from dragoman.errors import BundleError
+from dragoman.exchange.ctranslate2_names import stacked_variables
 from dragoman.imports.ctranslate2_settings import ATTRIBUTES, SIDES, Attributes
 from dragoman.imports.ctranslate2_variables import Specification
 from dragoman.imports.marian_weights import NEVER, marian_positions
-from dragoman.imports.model_checks import tensor_problems
+from dragoman.imports.model_checks import are_sines, tensor_problems, tie_of
 from dragoman.machine.arrays import Floats
-from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
 
-#: The largest difference of a table of sines that was stored in 16 bits.
-_SINES_TOLERANCE = 5e-3
 #: Rows of a learned table that are read; CTranslate2 cuts longer sources by itself.
 _MOST_POSITIONS = 1_024
 _MOST_LISTED = 3
 _OUTPUT_BIAS = "decoder/projection/bias"
-
-
-class Stacked(NamedTuple):
-    """A variable, and the weights of ours that are its rows, one after the other."""
-
-    name: str
-    weights: tuple[Weight, ...]
-    is_optional: bool = False
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the variable."""
-        first = self.weights[0].shape
-        return len(self.weights) * first[0], *first[1:]
-
-
-def stacked_variables(layout: Layout) -> Iterator[Stacked]:
-    """Yield the variables of all layers and of the norms after the last ones."""
-    for number, encoder_layer in enumerate(layout.encoder_layers):
-        name = f"encoder/layer_{number}"
-        yield from _attention(f"{name}/self_attention", encoder_layer.self_attention, encoder_layer.self_norm, 3)
-        yield from _feed_forward(f"{name}/ffn", encoder_layer)
-    for number, layer in enumerate(layout.decoder_layers):
-        name = f"decoder/layer_{number}"
-        if layer.self_attention is not None:
-            yield from _attention(f"{name}/self_attention", layer.self_attention, layer.self_norm, 3)
-        yield from _attention(f"{name}/attention", layer.cross_attention, layer.cross_norm, 2)
-        yield from _feed_forward(f"{name}/ffn", layer)
-    for side, norm in zip(SIDES, (layout.encoder_norm, layout.decoder_norm), strict=True):
-        if norm is not None:
-            yield from _norm(f"{side}/layer_norm", norm)
-
-
-def _attention(name: str, attention: AttentionLayout, norm: NormLayout, n_joined: int) -> Iterator[Stacked]:
-    """Yield attention to itself, whose three maps of the input are one, or to the memory, of which two are."""
-    yield from _norm(f"{name}/layer_norm", norm)
-    maps = attention.query, attention.key, attention.value
-    joined = [maps] if n_joined == len(maps) else [maps[:1], maps[1:]]
-    for number, linears in enumerate([*joined, (attention.output,)]):
-        yield from _linear(f"{name}/linear_{number}", *linears)
-
-
-def _feed_forward(name: str, layer: EncoderLayerLayout | DecoderLayerLayout) -> Iterator[Stacked]:
-    yield from _norm(f"{name}/layer_norm", layer.feed_forward_norm)
-    yield from _linear(f"{name}/linear_0", layer.feed_forward.inner)
-    yield from _linear(f"{name}/linear_1", layer.feed_forward.outer)
-    if layer.feed_forward.gate is not None:
-        yield from _linear(f"{name}/linear_0_noact", layer.feed_forward.gate)
-
-
-def _linear(name: str, *linears: LinearLayout) -> Iterator[Stacked]:
-    yield Stacked(f"{name}/weight", tuple(linear.weight for linear in linears))
-    biases = tuple(linear.bias for linear in linears if linear.bias is not None)
-    if biases:
-        yield Stacked(f"{name}/bias", biases, is_optional=True)
-
-
-def _norm(name: str, norm: NormLayout) -> Iterator[Stacked]:
-    yield Stacked(f"{name}/gamma", (norm.weight,))
-    if norm.bias is not None:
-        yield Stacked(f"{name}/beta", (norm.bias,))
 
 
 def check_variables(attributes: Attributes, config: ModelConfig, sizes: tuple[int, int]) -> None:
@@ -148,12 +74,12 @@ def decided_settings(attributes: Attributes, width: int) -> dict[str, object]:
     has_bias = any(name.endswith("/bias") for name in variables) or any(
         model.floats(name).any() for name in variables if name.endswith("/beta")
     )
-    decided: dict[str, object] = {"tie": ("all" if is_shared else "decoder") if is_tied else "none", "bias": has_bias}
+    decided: dict[str, object] = {"tie": tie_of(is_tied=is_tied, is_shared=is_shared), "bias": has_bias}
     if not attributes.has_positions:
         return {**decided, "positions": "rotary"}
     tables = [positions for side in SIDES if (positions := _positions(model, side, width)) is not None]
     for name, halves in (("sinusoidal", False), ("halves", True)):
-        if len(tables) == len(SIDES) and all(_are_sines(table, halves) for table in tables):
+        if len(tables) == len(SIDES) and all(are_sines(table, halves=halves) for table in tables):
             return {**decided, "positions": name}
     rows = min((len(table) for table in tables), default=_MOST_POSITIONS)
     return {**decided, "positions": "learned", "max_length": min(rows, _MOST_POSITIONS)}
@@ -171,11 +97,6 @@ def _positions(model: Specification, side: str, width: int) -> Floats | None:
     if variable is None or len(variable.shape) != 2 or variable.shape[1] != width:
         return None
     return model.floats(_table(side))[:_MOST_POSITIONS]
-
-
-def _are_sines(table: Floats, halves: bool) -> bool:
-    expected = sinusoidal_table(range(len(table)), table.shape[1], halves=halves)
-    return np.allclose(table, expected, 0, _SINES_TOLERANCE)
 
 
 def our_weights(attributes: Attributes, config: ModelConfig) -> dict[str, Floats]:

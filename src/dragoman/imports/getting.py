@@ -14,10 +14,11 @@ from dragoman.errors import BundleError, ConfigError, DragomanError, RunFolderEr
 from dragoman.imports.argos_models import find_argos_model
 from dragoman.imports.firefox_models import find_firefox_model
 from dragoman.imports.hub_models import find_hub_model
-from dragoman.imports.kinds import Languages, kind_of
+from dragoman.imports.kinds import kind_of
 from dragoman.imports.remote import Progress, RemoteModel
 from dragoman.machine.files import require_space
 from dragoman.machine.locks import lock_folder
+from dragoman.text.languages import Languages
 
 #: How a model is found at each source of `REMOTE_NAMES`, by its name there.
 SOURCES: dict[str, Callable[[str], RemoteModel]] = {

@@ -9,7 +9,7 @@ turn.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -29,16 +29,15 @@ from dragoman.imports.hugging_face_settings import CONFIG, StockConfig, our_conf
 from dragoman.imports.hugging_face_tokenizers import read_tokenizers
 from dragoman.imports.m2m import read_m2m_tokenizers
 from dragoman.imports.marian_weights import NEVER, Tables, marian_positions
-from dragoman.imports.model_checks import require_finite, tensor_problems
+from dragoman.imports.model_checks import are_sines, require_finite, tensor_problems, tie_of
 from dragoman.imports.stored_tensor import KINDS, StoredTensor
 from dragoman.imports.tensor_files import FILES, stored_tensors
 from dragoman.machine.arrays import Floats
 from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.languages import Languages
 
 SIDES = ("encoder", "decoder")
-#: The largest difference of a table of sines that was stored in 16 bits.
-_SINES_TOLERANCE = 5e-3
 _MOST_LISTED = 3
 #: The position of the first token of M2M-100 and NLLB-200: fairseq counts from the id of padding, 1, on.
 _FIRST_M2M = 2
@@ -51,7 +50,7 @@ def is_hugging_face(folder: Path) -> bool:
     return any((folder / name).is_file() for name in (CONFIG, *FILES))
 
 
-def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] = (None, None)) -> Bundle:
+def import_hugging_face(folder: Path, languages: Languages = (None, None)) -> Bundle:
     """Read a folder that transformers wrote.
 
     Args:
@@ -71,11 +70,13 @@ def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] =
     tokenizers = (read_m2m_tokenizers if is_m2m else read_tokenizers)(folder, stock, languages)
     tensors = {name: stored[name].read() for name in used}
     require_finite(tensors, folder)
+    positions = [tensors[name] for name in map(position_table, SIDES) if name in tensors]
+    is_learned = is_m2m or not all(are_sines(table, halves=True) for table in positions)
     config = our_config(
         stock,
         folder,
         tie=_tie(matrices, tensors),
-        positions="learned" if is_m2m or any(map(_is_learned, _tables(tensors))) else "halves",
+        positions="learned" if is_learned else "halves",
         bias=is_renormalized or any(tensors[name].any() for name in tensors if name.endswith(("bias", OUTPUT_BIAS))),
     )
     output_bias = tensors.get(OUTPUT_BIAS, np.zeros((1, stock.target_vocab_size), np.float32))[0].copy()
@@ -143,19 +144,7 @@ def _checked(
 def _tie(matrices: Tables, tensors: Mapping[str, Floats]) -> str:
     """Return our setting for the matrices that are equal."""
     source, target, output = (tensors[name] for name in matrices)
-    if not np.array_equal(target, output):
-        return "none"
-    return "all" if np.array_equal(source, target) else "decoder"
-
-
-def _tables(tensors: Mapping[str, Floats]) -> Iterator[Floats]:
-    """Yield the vectors of positions that a folder has."""
-    yield from (tensors[name] for name in map(position_table, SIDES) if name in tensors)
-
-
-def _is_learned(table: Floats) -> bool:
-    """Return True if the vectors of positions (L, D) are no sines and cosines."""
-    return not np.allclose(table, sinusoidal_table(range(len(table)), table.shape[1], halves=True), 0, _SINES_TOLERANCE)
+    return tie_of(is_tied=np.array_equal(target, output), is_shared=np.array_equal(source, target))
 
 
 def _weights(

@@ -18,6 +18,7 @@ from dragoman.imports.hugging_face_settings import READ, StockConfig
 from dragoman.machine.json_files import JSON_LIMIT, read_json
 from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.languages import Languages
 from dragoman.text.sentence_pieces import SPACE, SentencePieces
 from dragoman.text.sides import Learned
 from dragoman.text.special_ids import SpecialIds
@@ -27,7 +28,7 @@ from dragoman.text.tokenizer import Tokenizers
 _SETTINGS, _TABLE, _TARGET_TABLE = "tokenizer_config.json", "vocab.json", "target_vocab.json"
 
 
-def read_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | None, str | None]) -> Tokenizers:
+def read_tokenizers(folder: Path, stock: StockConfig, languages: Languages) -> Tokenizers:
     """Read the tokenizers of a folder.
 
     Args:

@@ -13,9 +13,7 @@ from dragoman.imports.ctranslate2 import import_ctranslate2, is_ctranslate2
 from dragoman.imports.hugging_face import import_hugging_face, is_hugging_face
 from dragoman.imports.marian import import_marian
 from dragoman.imports.marian_folder import is_marian
-
-#: Codes of the source and the target, in place of those that the model names.
-Languages = tuple[str | None, str | None]
+from dragoman.text.languages import Languages
 
 
 class Kind(NamedTuple):

@@ -18,7 +18,7 @@ from dragoman.imports.hugging_face_settings import StockConfig
 from dragoman.imports.hugging_face_tokenizers import content_of, read_table
 from dragoman.machine.json_files import read_json
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text.languages import find_code, short_codes
+from dragoman.text.languages import Languages, find_code, short_codes
 from dragoman.text.sentence_pieces import SentencePieces
 from dragoman.text.sides import Learned
 from dragoman.text.special_ids import SpecialIds
@@ -35,7 +35,7 @@ _LANGUAGE = re.compile(r"__(?P<m2m>[a-z]{2,3})__|(?P<code>[a-z]{3})_(?P<script>[
 _MOST_LANGUAGES, _MOST_UNUSED = 300, 1_000
 
 
-def read_m2m_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | None, str | None]) -> Tokenizers:
+def read_m2m_tokenizers(folder: Path, stock: StockConfig, languages: Languages) -> Tokenizers:
     """Read the tokenizers of a folder.
 
     Args:
@@ -64,11 +64,7 @@ def read_m2m_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str |
 
 
 def m2m_tokenizers(
-    model: bytes,
-    table: Mapping[str, int],
-    tokens: Mapping[str, int],
-    ids: SpecialIds,
-    languages: tuple[str | None, str | None],
+    model: bytes, table: Mapping[str, int], tokens: Mapping[str, int], ids: SpecialIds, languages: Languages
 ) -> Tokenizers:
     """Return the tokenizers of a SentencePiece model.
 
@@ -170,7 +166,7 @@ def _code_and_script(token: str) -> tuple[str, str]:
     return match["m2m"] or match["code"], match["script"] or ""
 
 
-def _directions(codes: list[str], languages: tuple[str | None, str | None]) -> tuple[Direction, ...]:
+def _directions(codes: list[str], languages: Languages) -> tuple[Direction, ...]:
     """Return all directions, or those of the languages that are named.
 
     Raises:

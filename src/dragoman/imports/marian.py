@@ -19,6 +19,7 @@ from dragoman.imports.marian_vocabularies import read_vocabularies
 from dragoman.imports.marian_weights import OUTPUT_BIAS, Tables, named_tensors, our_weights, tables
 from dragoman.imports.model_checks import parsed, require_finite, tensor_problems
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.languages import Languages
 
 #: Bytes of a model file; the largest that Marian's users share have a few gigabytes.
 _MOST_BYTES = 16_000_000_000
@@ -26,7 +27,7 @@ _MOST_BYTES = 16_000_000_000
 _LEFT_OUT = ("_QuantMultA", "_QuantMultB")
 
 
-def import_marian(folder: Path, languages: tuple[str | None, str | None] = (None, None)) -> Bundle:
+def import_marian(folder: Path, languages: Languages = (None, None)) -> Bundle:
     """Read a folder with a model of Marian's.
 
     Args:

@@ -21,6 +21,7 @@ from dragoman.machine.json_files import JSON_LIMIT, read_json
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.yaml_loader import MAX_BYTES
+from dragoman.text.languages import Languages
 
 _METADATA = "metadata.json"
 #: Keys of `metadata.json` that name the languages.
@@ -110,7 +111,7 @@ class MarianFolder:
                 settings[name] = value
         return parsed(SearchConfig, settings, self._settings_file or self.folder, "-")
 
-    def languages(self, given: tuple[str | None, str | None]) -> tuple[str, str]:
+    def languages(self, given: Languages) -> tuple[str, str]:
         """Return the codes of the source and the target.
 
         Args:

@@ -18,6 +18,7 @@ from dragoman.bundle.layout import (
 )
 from dragoman.imports.marian_settings import MarianSettings
 from dragoman.imports.marian_tensors import MarianTensor
+from dragoman.imports.model_checks import tie_of
 from dragoman.machine.arrays import Floats
 from dragoman.settings.model_config import ModelConfig
 
@@ -38,9 +39,7 @@ class Tables(NamedTuple):
     @property
     def tie(self) -> str:
         """Our setting for the matrices that are one."""
-        if self.target != self.output:
-            return "none"
-        return "all" if self.source == self.target else "decoder"
+        return tie_of(is_tied=self.target == self.output, is_shared=self.source == self.target)
 
 
 class NamedTensor(NamedTuple):

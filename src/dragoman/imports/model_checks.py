@@ -6,10 +6,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from dragoman.bundle.weights import not_finite
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.arrays import Floats
+from dragoman.runtime.position_table import sinusoidal_table
 from dragoman.settings.sections import S, parse_section
+
+#: The largest difference of a table of sines that was stored in 16 bits.
+_SINES_TOLERANCE = 5e-3
 
 
 def parsed(section: type[S], settings: Mapping[str, Any], path: Path, separator: str = "_") -> S:
@@ -54,3 +60,13 @@ def require_finite(weights: Mapping[str, Floats], path: Path) -> None:
     """
     if bad := not_finite(weights):
         raise BundleError(f"weights that are not finite ({bad})", path, advice="use another copy")
+
+
+def are_sines(table: Floats, *, halves: bool) -> bool:
+    """Return True if vectors of positions (L, D) are sines and cosines: all sines first with `halves`, else in turn."""
+    return np.allclose(table, sinusoidal_table(range(len(table)), table.shape[1], halves=halves), 0, _SINES_TOLERANCE)
+
+
+def tie_of(*, is_tied: bool, is_shared: bool) -> str:
+    """Return our setting where target and output have one matrix (`is_tied`), and source and target (`is_shared`)."""
+    return ("all" if is_shared else "decoder") if is_tied else "none"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dragoman.errors import DragomanError
+from dragoman.text.languages import Languages
 
 #: Called with the number of bytes that have come, for a display.
 Progress = Callable[[int], None]
@@ -30,7 +31,7 @@ class RemoteModel:
     page: str
     license: str | None
     n_bytes: int | None
-    languages: tuple[str | None, str | None]
+    languages: Languages
     is_hashed: bool
     fetch: Callable[[Path, Progress], None]
 

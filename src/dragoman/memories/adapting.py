@@ -11,7 +11,8 @@ from dragoman.content.find import find
 from dragoman.content.language import Language, language_of
 from dragoman.content.write import write
 from dragoman.memories.memory_files import Unit
-from dragoman.text.languages import depends_on_number, has_one_plural
+from dragoman.text.languages import depends_on_number
+from dragoman.text.plurals import has_one_plural
 
 #: A number with its separators: "7", "12.50", "1,250.00", "17:45".
 NUMERAL = re.compile(r"\d+(?:[.,:]\d+)*")

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.server.apertium import apertium_routes
-from dragoman.server.api_errors import ApiError, api_error, describe
+from dragoman.server.api_errors import ApiError, describe
 from dragoman.server.connection import ClientGoneError
 from dragoman.server.deepl import deepl_routes
 from dragoman.server.gate import Gate
@@ -82,7 +82,7 @@ def _add_errors(api: FastAPI, parts: ServerParts) -> None:
 
     @api.exception_handler(DragomanError)
     async def refuse_by_translator(request: Request, error: DragomanError) -> Response:
-        return await refuse(request, api_error(error, parts.service.queue.busy_seconds))
+        return await refuse(request, parts.refusal_of(error))
 
     @api.exception_handler(RequestValidationError)
     async def refuse_types(request: Request, error: RequestValidationError) -> Response:

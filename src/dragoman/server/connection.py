@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 
 from dragoman.errors import DragomanError
-from dragoman.server.api_errors import api_error
 from dragoman.server.helpers import STOP
 from dragoman.server.server_parts import ServerParts
 from dragoman.translator import StopCondition
@@ -39,9 +38,9 @@ async def answered(parts: ServerParts, request: Request, work: Coroutine[Any, An
             async with asyncio.timeout(parts.config.timeout + _MORE_SECONDS):
                 return await _while_connected(request, work)
         except TimeoutError:
-            raise api_error(stop.error(), parts.service.queue.busy_seconds) from None
+            raise parts.refusal_of(stop.error()) from None
         except DragomanError as error:
-            raise api_error(error, parts.service.queue.busy_seconds) from error
+            raise parts.refusal_of(error) from error
 
 
 async def _while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:

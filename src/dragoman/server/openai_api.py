@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 
 from dragoman.alignment.word_spans import words
 from dragoman.errors import DragomanError, some_of
-from dragoman.server.api_errors import ApiError, UnknownModelError, api_error
+from dragoman.server.api_errors import ApiError, UnknownModelError
 from dragoman.server.connection import answered
 from dragoman.server.libretranslate_input import check_limits
 from dragoman.server.native_schema import ListedModel, ModelList, Whole
@@ -159,8 +159,7 @@ async def _chunks(parts: ServerParts, body: ChatRequest, asked: AskedText, strea
             yield _event({**head, "choices": [], "usage": _usage(asked, "".join(written))})
         yield "data: [DONE]\n\n"
     except (ApiError, DragomanError) as error:
-        busy = parts.service.queue.busy_seconds
-        problem = error if isinstance(error, ApiError) else api_error(error, busy)
+        problem = parts.refusal_of(error)
         yield _event(openai_error(problem, problem.status))
 
 

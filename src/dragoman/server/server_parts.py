@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from dragoman.server.api_errors import ApiError, KeyRefusedError
+from dragoman.errors import DragomanError
+from dragoman.server.api_errors import ApiError, KeyRefusedError, api_error
 from dragoman.server.bodies import Bodies
 from dragoman.server.detection import Detector
 from dragoman.server.downloads import Downloads
@@ -105,6 +106,10 @@ class ServerParts:
         facts = request.scope.setdefault("dragoman", RequestFacts())
         facts.n_texts, facts.n_characters = len(texts), sum(map(len, texts))
         self.rate_limit.take(client_name(request), max(1, len(texts)))
+
+    def refusal_of(self, error: ApiError | DragomanError) -> ApiError:
+        """Return the answer to a request that the server or its translator refused."""
+        return error if isinstance(error, ApiError) else api_error(error, self.service.queue.busy_seconds)
 
 
 def client_name(request: Request) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from dragoman.errors import DragomanError
-from dragoman.server.api_errors import ApiError, api_error
+from dragoman.server.api_errors import ApiError
 from dragoman.server.routing import Leg
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.text_lines import TextLines, split_lines
@@ -77,9 +77,7 @@ class TextStream:
             text = self.lines.join(_joined(self.pieces, done, self.lines, self.asked.target))
             yield _event("done", {"text": text, "seconds": round(time.perf_counter() - start, 4)})
         except (ApiError, DragomanError) as error:
-            seconds = self.parts.service.queue.busy_seconds
-            problem = error if isinstance(error, ApiError) else api_error(error, seconds)
-            yield _event("error", {"error": problem.message})
+            yield _event("error", {"error": self.parts.refusal_of(error).message})
 
     async def written(self) -> AsyncIterator[str]:
         """Yield the translation bit by bit: together they are the whole text.

@@ -85,7 +85,5 @@ def _text(folder: str, name: str) -> str:
 
 def _directions(directory: Directory) -> list[tuple[str, str]]:
     """Return all pairs of languages, those through a third one too; the source may be open."""
-    pairs = [
-        (source, target) for source in directory.languages for target in directory.targets(source) if target != source
-    ]
+    pairs = directory.pairs()
     return [(AUTO, target) for target in dict.fromkeys(target for _, target in pairs)] + pairs

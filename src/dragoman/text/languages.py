@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+#: Codes of the source and the target language; None for one that is not named.
+Languages = tuple[str | None, str | None]
 
 #: Languages written without spaces between words.
 WITHOUT_SPACES = frozenset(("zh", "ja", "th", "lo", "km", "my"))
@@ -31,67 +37,26 @@ _SHORT = {code: short for line in _CODES.split(";") for short, *codes in [line.s
 KNOWN_CODES = frozenset(_CODES.replace(";", " ").split())
 
 
-#: Languages in which words beside all whole numbers over one have the same forms, by the plural rules of CLDR.
-_ONE_PLURAL = """
-af bg ca da de el en eo es et eu fa fi fr gl hi hu hy id it ja ka kk ko ky lo ms my nb nl nn no pt sv sw ta te th tr ur
-uz vi zh
-"""
+class Script(NamedTuple):
+    """A script of `languages.toml`."""
+
+    #: For a class of a regular expression.
+    characters: str
+    #: The codes of those that are written in it.
+    languages: str
+    code: str | None = None
+    is_everywhere: bool = False
 
 
-#: Scripts written from right to left by their codes (ISO 15924), and languages whose likely script in CLDR
-#: (likelySubtags) is one of them: all with locales there, and some others.
-_RIGHT_TO_LEFT_SCRIPTS = frozenset(("adlm", "arab", "aran", "hebr", "mand", "nkoo", "rohg", "samr", "syrc", "thaa"))
-_RIGHT_TO_LEFT = """
-abv acw acx afb aii ar arc azb bal bgn bqi brh ckb div dv fa glk he iw ji kas khw ks lrc mzn nqo pbt pbu ps pst pus rhg
-sd sdh skr snd syc syr trw ug uig ur ydd yi yid
-"""
+@cache
+def _data() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("languages.toml").read_text(encoding="utf-8"))
 
 
-#: Words whose forms depend on the number after them: "an 8", "az 5", "gli 8".
-_BEFORE_NUMBERS = {
-    "en": "a an",
-    "hu": "a az",
-    "it": "il lo i gli del dello dei degli al allo ai agli dal dallo dai dagli nel nello nei negli sul sullo sui sugli",
-}
-
-
-_LATIN = "A-Za-zÀ-ÖØ-öø-\u02af\u1d00-\u1dbf\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua7ff\uab30-\uab64\ufb00-\ufb06"
-_GREEK = "\u0370-\u03ff\u1f00-\u1fff"
-_CYRILLIC = "\u0400-\u052f\u1c80-\u1c8f\ua640-\ua69f"
-_ARABIC = "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefe"
-_DEVANAGARI = "\u0900-\u097f\ua8e0-\ua8ff"
-_BY_SCRIPT = {"latn": _LATIN, "grek": _GREEK, "cyrl": _CYRILLIC, "arab": _ARABIC, "deva": _DEVANAGARI}
-#: Languages that have a script in `_SCRIPTS`, and Latin letters too.
-_ALSO_LATIN = "az kk ku mn ms sr tt uz"
-#: The characters of scripts, for a class of a regular expression, and the languages that are written in them. Latin is
-#: left out: every language has names and words in it. So is Greek, whose letters are symbols everywhere.
-_SCRIPTS = {
-    _CYRILLIC: "az be bg kk ky mk mn ru sr tg tt uk uz",
-    "\u0530-\u058f": "hy",
-    "\u0590-\u05ff": "he",
-    _ARABIC: "ar az fa kk ku ky ms pa ps tt ug ur uz",
-    _DEVANAGARI: "hi mr ne sa",
-    "\u0980-\u09ff": "as bn sa",
-    "\u0a00-\u0a7f": "pa",
-    "\u0a80-\u0aff": "gu",
-    "\u0b00-\u0b7f": "or",
-    "\u0b80-\u0bff": "ta",
-    "\u0c00-\u0c7f": "te",
-    "\u0c80-\u0cff": "kn",
-    "\u0d00-\u0d7f": "ml",
-    "\u0d80-\u0dff": "si",
-    "\u0e00-\u0e7f": "th",
-    "\u0e80-\u0eff": "lo",
-    "\u0f00-\u0fff": "bo",
-    "\u1000-\u109f": "my",
-    "\u10a0-\u10ff\u1c90-\u1cbf": "ka",
-    "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af": "ko",
-    "\u1200-\u139f": "am ti",
-    "\u1780-\u17ff": "km",
-    "\u3040-\u30ff\u31f0-\u31ff": "ja",
-    "\u3100-\u312f\u31a0-\u31bf": "zh",
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff": "ja ko zh",
-}
+@cache
+def known_scripts() -> Sequence[Script]:
+    """Return all scripts that are known, Latin last."""
+    return [Script(**each) for each in _data()["scripts"].values()]
 
 
 def foreign_scripts(language: str) -> str:
@@ -105,7 +70,8 @@ def foreign_scripts(language: str) -> str:
     language = base_language(language)
     if language not in KNOWN_CODES:
         return ""
-    return "".join(characters for characters, languages in _SCRIPTS.items() if language not in languages.split())
+    foreign = (one for one in known_scripts() if not one.is_everywhere and language not in one.languages.split())
+    return "".join(script.characters for script in foreign)
 
 
 def own_letters(code: str) -> str | None:
@@ -113,24 +79,13 @@ def own_letters(code: str) -> str | None:
 
     A script in its code decides.
     """
+    by_code = {script.code: script.characters for script in known_scripts()}
     for part in re.split("[-_]", code.lower())[1:]:
-        if part in _BY_SCRIPT:
-            return _BY_SCRIPT[part]
+        if part in by_code:
+            return by_code[part]
     language = base_language(code)
-    own = _GREEK if language == "el" else ""
-    own += "".join(characters for characters, languages in _SCRIPTS.items() if language in languages.split())
-    if not own and language not in KNOWN_CODES:
-        return None
-    return own + _LATIN if not own or language in _ALSO_LATIN.split() else own
-
-
-def has_one_plural(language: str) -> bool:
-    """Return True if words beside all whole numbers over one have the same forms; False if that is not known.
-
-    Args:
-        language: its code.
-    """
-    return base_language(language) in _ONE_PLURAL.split()
+    own = "".join(script.characters for script in known_scripts() if language in script.languages.split())
+    return own or (by_code["latn"] if language in KNOWN_CODES else None)
 
 
 def is_right_to_left(code: str) -> bool:
@@ -140,7 +95,9 @@ def is_right_to_left(code: str) -> bool:
     [True, True, True, False, False, False]
     """
     script = next((part for part in re.split("[-_]", code.lower())[1:] if len(part) == 4 and part.isalpha()), "")
-    return script in _RIGHT_TO_LEFT_SCRIPTS if script else base_language(code) in _RIGHT_TO_LEFT.split()
+    if script:
+        return script in _data()["right_to_left_scripts"].split()
+    return base_language(code) in _data()["right_to_left"].split()
 
 
 def depends_on_number(word: str, language: str) -> bool:
@@ -152,7 +109,7 @@ def depends_on_number(word: str, language: str) -> bool:
     >>> depends_on_number("An", "en"), depends_on_number("the", "en")
     (True, False)
     """
-    return word.lower() in _BEFORE_NUMBERS.get(base_language(language), "").split()
+    return word.lower() in _data()["before_numbers"].get(base_language(language), "").split()
 
 
 @lru_cache(maxsize=256)
@@ -214,35 +171,11 @@ def _letters(texts: Iterable[str]) -> Counter[str]:
     return Counter({character: count for character, count in characters.items() if character.isalpha()})
 
 
-#: English names, as LibreTranslate and Argos Translate give them.
-_NAMES = """
-af Afrikaans; am Amharic; ar Arabic; as Assamese; az Azerbaijani; be Belarusian; bg Bulgarian; bn Bengali; bo Tibetan;
-br Breton; bs Bosnian; ca Catalan; cs Czech; cy Welsh; da Danish; de German; el Greek; en English; eo Esperanto;
-es Spanish; et Estonian; eu Basque; fa Persian; fi Finnish; fo Faroese; fr French; fy Frisian; ga Irish; gd Gaelic;
-gl Galician; gu Gujarati; ha Hausa; he Hebrew; hi Hindi; hr Croatian; ht Haitian; hu Hungarian; hy Armenian;
-id Indonesian; ig Igbo; is Icelandic; it Italian; ja Japanese; jv Javanese; ka Georgian; kk Kazakh; km Khmer;
-kn Kannada; ko Korean; ku Kurdish; ky Kyrgyz; la Latin; lb Luxembourgish; lg Ganda; ln Lingala; lo Lao; lt Lithuanian;
-lv Latvian; mg Malagasy; mi Maori; mk Macedonian; ml Malayalam; mn Mongolian; mr Marathi; ms Malay; mt Maltese;
-my Burmese; nb Norwegian; ne Nepali; nl Dutch; nn Nynorsk; no Norwegian; oc Occitan; or Odia; pa Punjabi; pl Polish;
-ps Pashto; pt Portuguese; ro Romanian; ru Russian; rw Kinyarwanda; sa Sanskrit; sd Sindhi; si Sinhala; sk Slovak;
-sl Slovenian; sn Shona; so Somali; sq Albanian; sr Serbian; su Sundanese; sv Swedish; sw Swahili; ta Tamil; te Telugu;
-tg Tajik; th Thai; ti Tigrinya; tk Turkmen; tl Tagalog; tn Tswana; tr Turkish; tt Tatar; ug Uyghur; uk Ukrainian;
-ur Urdu; uz Uzbek; vi Vietnamese; wo Wolof; xh Xhosa; yi Yiddish; yo Yoruba; zh Chinese; zt Chinese (traditional);
-zu Zulu; pb Portuguese (Brazil)
-"""
-_BY_CODE = dict(entry.split(maxsplit=1) for entry in _NAMES.replace("\n", " ").split(";"))
-_VARIANTS = {
-    "zh-hant": "Chinese (traditional)",
-    "zh-tw": "Chinese (traditional)",
-    "pt-br": "Portuguese (Brazil)",
-}
-
-
 def english_name(code: str) -> str:
     """Return the English name of a language, or its code if it has none here.
 
     >>> english_name("de"), english_name("zho_Hans"), english_name("pt-BR"), english_name("xx")
     ('German', 'Chinese', 'Portuguese (Brazil)', 'xx')
     """
-    variant = _VARIANTS.get(code.lower().replace("_", "-"))
-    return variant or _BY_CODE.get(code.lower()) or _BY_CODE.get(base_language(code), code)
+    names: Mapping[str, str] = _data()["names"]
+    return names.get(code.lower().replace("_", "-")) or names.get(base_language(code), code)

@@ -33,6 +33,11 @@ def plural_categories(language: str | None) -> Sequence[str]:
     return _table("categories").get(base_language(language or ""), "").split()
 
 
+def has_one_plural(language: str) -> bool:
+    """Return True if words beside all whole numbers over one have the same forms; False if that is not known."""
+    return base_language(language) in _table("over_one")
+
+
 def plural_rule(language: str) -> str:
     """Return the rule of gettext for a language; "" if it is not known."""
     return _table("gettext").get(base_language(language), "")
