@@ -199,6 +199,22 @@ def test_a_catalogue_gets_a_localization(language: str, forms: int) -> None:
     assert again.rebuild([], language) == written
 
 
+@pytest.mark.parametrize("flagged", ["%lld file", "%lld files"])
+def test_only_the_plural_form_with_a_flag_needs_review(flagged: str) -> None:
+    document = parse_document(CATALOGUE.encode(), "xcstrings")
+    assert isinstance(document, Bilingual)
+    document.set_languages("en", "de")
+    translations = [
+        Translation(f"Ü {one.text}", 0.0, (), flags=("length",) if one.text == flagged else ())
+        for one in document.segments()
+    ]
+    strings = json.loads(document.rebuild(translations, "de"))["strings"]
+    forms = strings["%lld files"]["localizations"]["de"]["variations"]["plural"].values()
+    states = {form["stringUnit"]["value"]: form["stringUnit"]["state"] for form in forms}
+    expected = dict.fromkeys(("Ü %lld file", "Ü %lld files"), "translated")
+    assert states == expected | {f"Ü {flagged}": "needs_review"}
+
+
 def test_escapes_are_those_of_each_format() -> None:
     words = " l'été"
     assert r"Hello there l\'été" in added(FILES["xml"], "xml", words=words)

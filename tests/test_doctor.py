@@ -209,10 +209,12 @@ def test_a_model_trained_on_targets_that_were_not_shifted(monkeypatch: pytest.Mo
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    bundle = write_tiny_bundle(tmp_path / "bundle", tie="none")
+    bundle = write_tiny_bundle(tmp_path / "bücher", tie="none")
     monkeypatch.setattr(checks, "OVERFIT_STEPS", 1)
     assert run(["doctor", "-m", str(bundle)]) == 1
     assert "FAIL  learns" in capsys.readouterr().out
     assert run(["doctor", "-m", str(bundle), "--json"]) == 1
-    report = json.loads(capsys.readouterr().out)
+    out = capsys.readouterr().out
+    assert json.dumps(str(bundle), ensure_ascii=False) in out
+    report = json.loads(out)
     assert [each["name"] for each in report["findings"] if each["passed"] is False] == ["learns"]

@@ -389,13 +389,15 @@ def test_the_commands_write_their_output_files(
         ["search", "-m", bundle, TEXT, "--beam-size", "3", "-o", "s.json"],
         ["curves", reference, "-o", "c.png"],
         ["curves", reference, reference, "-o", "c.svg"],
+        ["curves", reference, "-o", "d.PNG"],
+        ["search", "-m", bundle, TEXT, "-o", "t.JSON"],
     ]
     beginnings = {".html": b"<!doctype html>", ".png": PNG, ".json": b"{", ".svg": b"<?xml"}
     for command in commands:
         output = tmp_path / str(command[-1])
         code, out, err = dragoman(capsys, "inspect", *command[:-1], output)
         assert (code, out, err) == (0, "", f"wrote {output}\n")
-        assert output.read_bytes().startswith(beginnings[output.suffix])
+        assert output.read_bytes().startswith(beginnings[output.suffix.lower()])
     code, _, err = dragoman(capsys, "inspect", "curves", reference, "-o", tmp_path / "c.png")
     assert (code, "the output exists" in err) == (1, True)
     assert dragoman(capsys, "inspect", "curves", reference, "-o", tmp_path / "c.png", "--overwrite")[0] == 0
@@ -425,6 +427,19 @@ def test_a_model_with_chosen_heads_is_saved(bundle: Path, tmp_path: Path, capsys
     links = aligned.translate(TEXT, align=True)
     assert all(source < len(words(TEXT)) for source, _ in links.alignment or ())
     assert dragoman(capsys, "inspect", "alignment", "-m", bundle, *files, "-o", tmp_path / "aligned")[0] == 1
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_heads_are_measured(
+    bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.inspection.head_choice.choose_heads", lambda *_: pytest.fail("heads are measured"))
+    (tmp_path / "file").touch()
+    for name in ("t.en", "t.de"):
+        (tmp_path / name).write_text("A man\n", encoding="utf-8")
+    files = ["--source", tmp_path / "t.en", "--target", tmp_path / "t.de"]
+    code, out, err = dragoman(capsys, "inspect", "alignment", "-m", bundle, *files, "-o", tmp_path / "file" / "aligned")
+    assert (code, out) == (1, "")
+    assert err == f"error: this is no folder: {tmp_path / 'file'}; choose another --output\n"
 
 
 @pytest.mark.parametrize(

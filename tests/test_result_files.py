@@ -48,6 +48,20 @@ def test_a_result_replaces_the_file_before_it_when_it_is_whole(tmp_path: Path) -
     assert os.listdir(tmp_path) == ["out.txt"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are not flushed there")
+def test_a_result_and_then_its_name_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed, fsync = list[int](), os.fsync
+
+    def noted(descriptor: int) -> None:
+        flushed.append(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    with result_bytes(tmp_path / "out.txt") as write:
+        write(b"x")
+    assert flushed == [(tmp_path / "out.txt").stat().st_ino, tmp_path.stat().st_ino]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions")
 def test_a_result_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
     before = os.umask(0o027)

@@ -14,13 +14,10 @@ from dragoman.bulk.input_files import PART_LINES, InputFile, Part, read_parts
 from dragoman.bulk.output_folder import OutputFolder
 from dragoman.bulk.worker import Failure, Outcome, Pool
 from dragoman.errors import ConfigError, DataError, RunFolderError, counted
-from dragoman.settings.duration import speed_text
+from dragoman.settings.duration import PROGRESS_EVERY, speed_text
 from dragoman.translator import Translation
 
 _log = logging.getLogger(__name__)
-
-#: Fewest seconds between two lines about the progress.
-PROGRESS_EVERY = 10.0
 
 
 @dataclass

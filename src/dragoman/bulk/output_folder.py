@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from typing import Any
 from dragoman.bulk.input_files import InputFile, Part
 from dragoman.data.text_files.compression import BLOCK_BYTES, packed_file
 from dragoman.errors import ConfigError, DataError, RunFolderError, disk_errors, reading_problem
-from dragoman.machine.files import TEMPORARY, append_file, flush_folder, temporary, write_file
+from dragoman.machine.files import TEMPORARY, append_file, whole_file, write_file
 from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import lock_folder
 
@@ -125,19 +124,10 @@ def open_output(path: Path, settings: Mapping[str, Any], *, overwrite: bool) -> 
 
 def _join(parts: Sequence[Path], output: Path) -> None:
     """Write the content of the parts into a file, compressed if its suffix says so; it appears when it is complete."""
-    unfinished = temporary(output)
-    try:
-        with open(unfinished, "wb") as raw:
-            with packed_file(raw, output.suffix) or contextlib.nullcontext(raw) as out:
-                for path in parts:
-                    with open(path, "rb") as part:
-                        shutil.copyfileobj(part, out, BLOCK_BYTES)
-            raw.flush()
-            os.fsync(raw.fileno())
-        os.replace(unfinished, output)
-        flush_folder(output.parent)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(output) as raw, packed_file(raw, output.suffix) or contextlib.nullcontext(raw) as out:
+        for path in parts:
+            with open(path, "rb") as part:
+                shutil.copyfileobj(part, out, BLOCK_BYTES)
 
 
 def _read_finished(path: Path) -> dict[str, list[int]]:

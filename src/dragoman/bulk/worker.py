@@ -20,9 +20,6 @@ from dragoman.memories import TranslationMemory
 from dragoman.text.terms import TermList
 from dragoman.translator import Pivot, TextTranslator, Translation, Translator
 
-#: Options of `Translator.translate_stream` that documents do not have.
-_OF_LINES = ("prefixes", "align", "n_best", "doubts", "as_document", "read_ahead")
-
 
 @dataclass(frozen=True)
 class Result:
@@ -134,13 +131,12 @@ class BulkWorker:
     def _document(self, work: DocumentContent) -> Result:
         from dragoman.documents import parse_document, translate_document
         from dragoman.documents.document import Noted, Reviewed
+        from dragoman.documents.translating import document_options
 
         document = parse_document(work.content, work.format, work.name, self.job.columns)
         if self.job.fuzzy and isinstance(document, Reviewed):
             document.is_fuzzy = True
-        options = {name: value for name, value in self.job.options.items() if name not in _OF_LINES}
-        prefix = self.job.options.get("prefixes") or ""
-        translations = list(translate_document(document, self.translator, prefix=prefix, **options))
+        translations = list(translate_document(document, self.translator, **document_options(self.job.options)))
         texts = [segment.text for segment in document.segments()]
         result = _result(document.rebuild(translations, self.job.target), translations, texts=texts)
         notes = document.notes() if isinstance(document, Noted) else ()

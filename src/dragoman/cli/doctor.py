@@ -30,7 +30,8 @@ def doctor(model: EachModel, as_json: AsJson = False, device: Device = "auto") -
         sound = sound and examination.passed
         if as_json:
             findings = [asdict(finding) for finding in examination.findings]
-            print_result(json.dumps({"model": name, "passed": examination.passed, "findings": findings}))
+            result = {"model": name, "passed": examination.passed, "findings": findings}
+            print_result(json.dumps(result, ensure_ascii=False))
         else:
             print_result(str(examination))
     if not sound:

@@ -66,7 +66,7 @@ def attention(
     require_package("inspect attention", "torch")
     if output is not None:
         require_output(output, (".html", ".png", ".svg", ".json"), overwrite=overwrite)
-        if output.suffix in (".png", ".svg"):
+        if output.suffix.lower() in (".png", ".svg"):
             require_package("a picture", "matplotlib")
     from dragoman.inspection.attention_maps import inspect_attention, numbered_from_1
     from dragoman.translator import Translator
@@ -76,7 +76,7 @@ def attention(
     n_layers, n_heads = attention.weights(kind).shape[:2]
     indices = numbered_from_1("layer", layer, n_layers), numbered_from_1("head", head, n_heads)
     if output is not None:
-        write_output(output, _rendered(attention, output.suffix, kind, *indices))
+        write_output(output, _rendered(attention, output.suffix.lower(), kind, *indices))
         return
     from dragoman.inspection.attention_maps import attention_text
 
@@ -127,7 +127,7 @@ def search(
         from dragoman.inspection.search_tree import search_text
 
         print_result(search_text(tree))
-    elif output.suffix == ".json":
+    elif output.suffix.lower() == ".json":
         write_output(output, _json(tree.to_dict()))
     else:
         from dragoman.inspection.page import build_page
@@ -173,7 +173,7 @@ def curves(
     from dragoman.inspection.curves import read_curves
     from dragoman.inspection.pictures import draw_curves, to_image
 
-    write_output(output, to_image(draw_curves([read_curves(run) for run in runs]), output.suffix))
+    write_output(output, to_image(draw_curves([read_curves(run) for run in runs]), output.suffix.lower()))
 
 
 def _json(value: object) -> bytes:

@@ -13,7 +13,7 @@ from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import DirectionOptions, TextOptions, given_options
 from dragoman.cli.options import Device, OneModel, option
 from dragoman.cli.streams import command_line, print_result, say
-from dragoman.cli.training_settings import data_settings, known_languages, readable
+from dragoman.cli.training_settings import data_settings, known_languages, readable, require_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -48,14 +48,13 @@ def alignment(
     """
     if not given_options(text):
         raise typer.BadParameter("give --corpus, --source and --target, or --pairs")
+    if output is not None:
+        require_folder(output, new=True)
     from dragoman.bundle.bundle import load_bundle
-    from dragoman.errors import RunFolderError
     from dragoman.inspection.head_choice import choose_heads
     from dragoman.machine.devices import find_device
     from dragoman.translator import ComputeOptions, Translator
 
-    if output is not None and output.exists():
-        raise RunFolderError("the folder exists", output, advice="choose another --output")
     bundle = load_bundle(model)
     translator = Translator([bundle.model], bundle.tokenizers, bundle.search, ComputeOptions(find_device(device)))
     learned, measured = _pairs(text, direction, translator)

@@ -9,10 +9,7 @@ from typing import TypeVar
 
 from dragoman.cli.streams import say, stdout_is_terminal
 from dragoman.errors import counted
-from dragoman.settings.duration import speed_text
-
-#: Fewest seconds between two progress lines of a command.
-PROGRESS_EVERY = 10.0
+from dragoman.settings.duration import PROGRESS_EVERY, speed_text
 
 Result = TypeVar("Result")
 

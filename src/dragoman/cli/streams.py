@@ -166,14 +166,16 @@ def result_bytes(
         yield lambda content: _write(out, content, STDOUT, flush=True)
         return
     from dragoman.data.text_files.compression import packed_file
-    from dragoman.machine.files import TEMPORARY
+    from dragoman.machine.files import TEMPORARY, temporary, whole_file
 
     # A device or a pipe cannot be replaced by a finished file, and loses nothing.
     is_direct = path.is_char_device() or path.is_fifo()
     refuse_output(path, overwrite=overwrite or is_direct, inputs=inputs)
+    # A random name: if two commands write the same file, the later one wins.
+    unfinished = temporary(path.with_name(f"{os.urandom(4).hex()}.{path.name}"))
     try:
         with (
-            open(path, "wb") if is_direct else _finished_file(path) as file,
+            open(path, "wb") if is_direct else whole_file(path, unfinished) as file,
             packed_file(file, path.suffix) or contextlib.nullcontext(file) as out,
         ):
             yield lambda content: _write(out, content, str(path), flush=False)
@@ -183,23 +185,6 @@ def result_bytes(
         raise
 
 
-@contextlib.contextmanager
-def _finished_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that gets its name when it is complete."""
-    from dragoman.machine.files import temporary
-
-    # A random name: if two commands write the same file, the later one wins.
-    unfinished = temporary(path.with_name(f"{os.urandom(4).hex()}.{path.name}"))
-    try:
-        with open(unfinished, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
 def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> None:
     """Refuse a wrong output before the work begins.
 
@@ -207,20 +192,15 @@ def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> N
         ConfigError: its suffix is none of `suffixes`.
         DataError: it exists, or its folder does not.
     """
-    if path.suffix not in suffixes:
+    if path.suffix.lower() not in suffixes:
         raise ConfigError(
             f"unknown kind of file {path.suffix!r}", path, advice=f"end its name in {' or '.join(suffixes)}"
         )
     refuse_output(path, overwrite=overwrite)
 
 
-def refuse_output(
-    path: Path, *, overwrite: bool, inputs: Iterable[str | Path | None] = (), has_option: bool = True
-) -> None:
+def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | None] = ()) -> None:
     """Refuse an output that exists, or cannot be written.
-
-    Args:
-        has_option: the command has --overwrite.
 
     Raises:
         ConfigError: its suffix names a compression that dragoman does not write.
@@ -232,8 +212,7 @@ def refuse_output(
     if path.is_file() and any(os.path.exists(file) and path.samefile(file) for file in inputs if file is not None):
         raise DataError("the output is an input too", path, advice="choose another output")
     if path.exists() and not overwrite:
-        advice = "use --overwrite, or choose another output" if has_option else "choose another output"
-        raise DataError("the output exists", path, advice=advice)
+        raise DataError("the output exists", path, advice="use --overwrite, or choose another output")
     if not path.parent.is_dir():
         raise DataError("no such folder", path.parent, advice="make it, or choose another output")
     if path.is_file() or not path.exists():

@@ -156,11 +156,9 @@ def _translations(text: _Text, translator: TextTranslator, options: dict[str, An
     """Return the translations of the segments of a document, or of lines."""
     if text.document is None:
         return translator.translate_stream(text.lines, **options)
-    from dragoman.documents import translate_document
+    from dragoman.documents.translating import document_options, translate_document
 
-    of_lines = ("read_ahead", "align", "n_best", "doubts", "as_document")
-    options = {name: value for name, value in options.items() if name not in of_lines}
-    return translate_document(text.document, translator, prefix=options.pop("prefixes") or "", **options)
+    return translate_document(text.document, translator, **document_options(options))
 
 
 def _document(files: InputFlags, of_lines: LineFlags) -> Document | None:

@@ -11,7 +11,8 @@ import typer
 
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Device, FromLang, IntoLang, OneModel, Time
-from dragoman.cli.streams import refuse_output, say
+from dragoman.cli.streams import say
+from dragoman.cli.training_settings import require_folder
 from dragoman.errors import counted
 from dragoman.settings.duration import duration_text, parse_duration
 
@@ -56,7 +57,7 @@ def update(
         --source-lang en --target-lang fr --old-pairs old.tsv
     """
     require_package("update", "torch")
-    refuse_output(output, overwrite=False, has_option=False)
+    require_folder(output, new=True)
     from dragoman.experiments.updating import update as update_model
     from dragoman.memories import TranslationMemory
 

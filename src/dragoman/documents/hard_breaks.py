@@ -6,12 +6,21 @@ Lines of a poem, an address or a timetable are no sentence: a model that reads t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+from dragoman.text.protection import Stretch
 
 #: Stands for code and the like in the text of a line.
 OBJECT = "\ufffc"
 _UNFINISHED = re.compile(rf"[^\W\d_][)\]\"'”’»]*\Z|[,{OBJECT}]\Z")
 _FINISHED = re.compile(r"[.!?…][)\]\"'”’»]*\Z")
+
+
+def cut_at(breaks: Sequence[Stretch], paragraph: Stretch, shown: Callable[[int, int], str]) -> Iterator[Stretch]:
+    """Yield the places of the segments of a paragraph. `shown` returns what a line shows."""
+    starts, ends = [paragraph[0], *(end for _, end in breaks)], [*(start for start, _ in breaks), paragraph[1]]
+    for first, last in sentence_lines([*map(shown, starts, ends)] if breaks else [""]):
+        yield starts[first], ends[last - 1]
 
 
 def sentence_lines(lines: Sequence[str]) -> Iterator[tuple[int, int]]:

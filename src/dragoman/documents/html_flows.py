@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from dragoman.documents.hard_breaks import OBJECT, sentence_lines
+from dragoman.documents.hard_breaks import OBJECT, cut_at
 from dragoman.documents.html_attributes import (
     LANGUAGES,
     attribute_texts,
@@ -167,13 +167,10 @@ class PageCutter:
     def _flush(self) -> Iterator[str | HtmlFlow]:
         """Yield the parts of the flow so far, and begin another one."""
         flow, self._flow = self._flow, []
-        breaks = [at for at, token in enumerate(flow) if token.name == "br"]
-        starts = [0, *(at + 1 for at in breaks)]
-        ends = [*breaks, len(flow)]
-        lines = [_shown(flow[start:end]) for start, end in zip(starts, ends, strict=True)] if breaks else [""]
-        for first, last in sentence_lines(lines):
-            yield from _line_parts(flow[starts[first] : ends[last - 1]])
-            yield from (token.raw for token in flow[ends[last - 1] : ends[last - 1] + 1])
+        breaks = [(at, at + 1) for at, token in enumerate(flow) if token.name == "br"]
+        for start, end in cut_at(breaks, (0, len(flow)), lambda start, end: _shown(flow[start:end])):
+            yield from _line_parts(flow[start:end])
+            yield from (token.raw for token in flow[end : end + 1])
 
 
 def _has_page_numbers(token: HtmlToken) -> bool:

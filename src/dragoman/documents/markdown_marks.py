@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 
-from dragoman.documents.hard_breaks import OBJECT, sentence_lines
+from dragoman.documents.hard_breaks import OBJECT, cut_at
 from dragoman.documents.html_attributes import attribute_texts
 from dragoman.documents.html_tokens import HtmlToken
 from dragoman.documents.markdown_blocks import add_dialects
@@ -58,17 +58,9 @@ class MarkdownParser:
         found = self._finder.find(source[task.end() :] if task else source, references)
         begin = task.end() if task else 0
         found = [one._replace(start=one.start + begin, end=one.end + begin) for one in found] if begin else found
-        breaks = [one for one in found if one.is_break]
-        places = [
-            *zip([begin, *(one.end for one in breaks)], [*(one.start for one in breaks), len(source)], strict=True)
-        ]
-        shown = _shown(source, found, places) if breaks else [""]
-        lines = []
-        for first, last in sentence_lines(shown):
-            start, end = places[first][0], places[last - 1][1]
-            marked = self._marked(source, _within(found, start, end), (start, end), references)
-            lines.append(MarkedLine(start, end, marked))
-        return lines
+        breaks = [(one.start, one.end) for one in found if one.is_break]
+        places = cut_at(breaks, (begin, len(source)), lambda *place: "".join(_stretches(source, found, *place)))
+        return [MarkedLine(*place, self._marked(source, _within(found, *place), place, references)) for place in places]
 
     def marked(self, source: str, references: MutableMapping[str, Any]) -> MarkedText:
         """Return a text inside markup, such as the label of an image, as marked text."""
@@ -105,14 +97,10 @@ class MarkdownParser:
         return []
 
 
-def _shown(source: str, found: Sequence[Found], places: Sequence[Stretch]) -> list[str]:
-    """Return what lines show, given their places in the source."""
-    return ["".join(_stretches(source, _within(found, *place), *place)) for place in places]
-
-
 def _stretches(source: str, found: Sequence[Found], start: int, end: int) -> Iterator[str]:
+    """Yield what a stretch shows."""
     at = start
-    for one in found:
+    for one in _within(found, start, end):
         if at <= one.start:
             yield source[at : one.start]
             yield OBJECT if one.kind == "verbatim" else source[one.start + 1 : one.end] if one.kind == "escape" else ""

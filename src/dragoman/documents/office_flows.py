@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dragoman.documents.hard_breaks import OBJECT, sentence_lines
+from dragoman.documents.hard_breaks import OBJECT, cut_at
 from dragoman.documents.office_events import Event, Piece, matching_ends
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.protection import Stretch
@@ -54,12 +54,10 @@ def paragraph_parts(events: Sequence[Event]) -> Iterator[Event | Flow]:
 
 def _lines(events: Sequence[Event]) -> Iterator[Event | Flow]:
     """Yield the flows between line breaks; a sentence that goes on after one is one flow."""
-    breaks = [at for at, event in enumerate(events) if event.kind == "break"]
-    starts, ends = [0, *(at + 1 for at in breaks)], [*breaks, len(events)]
-    lines = ["".join(map(_shown, events[start:end])) for start, end in zip(starts, ends, strict=True)]
-    for first, last in sentence_lines(lines):
-        yield from _flow(events[starts[first] : ends[last - 1]])
-        yield from events[ends[last - 1] : ends[last - 1] + 1]
+    breaks = [(at, at + 1) for at, event in enumerate(events) if event.kind == "break"]
+    for start, end in cut_at(breaks, (0, len(events)), lambda start, end: "".join(map(_shown, events[start:end]))):
+        yield from _flow(events[start:end])
+        yield from events[end : end + 1]
 
 
 def _shown(event: Event) -> str:

@@ -74,9 +74,9 @@ class StringCatalog:
             localization = copy.deepcopy(source)
             used: list[Translation] = []
             for unit in _units(localization):
-                unit["value"], translations = fill_parts(_parts(unit), given)
-                used += translations
-                unit["state"] = "needs_review" if self.is_fuzzy or any(one.flags for one in used) else "translated"
+                unit["value"], filled = fill_parts(_parts(unit), given)
+                used += filled
+                unit["state"] = "needs_review" if self.is_fuzzy or any(one.flags for one in filled) else "translated"
             if not is_left_out(used):
                 _set_plurals(localization, plural_categories(target_lang or self._target))
                 edits.append(self._edit(value, localization))

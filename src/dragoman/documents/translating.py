@@ -7,9 +7,9 @@ them, and they stand at the same ends of its translation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple, Self, Unpack
+from typing import Any, NamedTuple, Self, Unpack
 
 from dragoman.documents.document import Bilingual, Document
 from dragoman.text.languages import base_language
@@ -117,6 +117,13 @@ class SegmentText(NamedTuple):
 
 #: Segments that are planned, sorted by length and shared among workers together.
 _N_TOGETHER = 500
+
+
+def document_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `translate_document`, given those of `Translator.translate_stream`."""
+    of_lines = ("prefixes", "align", "n_best", "doubts", "as_document", "read_ahead")
+    given = {name: value for name, value in options.items() if name not in of_lines}
+    return given | {"prefix": options.get("prefixes") or ""}
 
 
 def translate_document(

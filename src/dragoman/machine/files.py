@@ -10,8 +10,9 @@ import errno
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from dragoman.errors import ResourceError, RunFolderError, disk_errors
 from dragoman.machine.locks import require_held
@@ -36,6 +37,33 @@ def flush_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def whole_file(path: Path, unfinished: Path | None = None) -> Iterator[BinaryIO]:
+    """Open a file to write. It replaces the file `path` when it is complete, and then survives a power loss.
+
+    Args:
+        unfinished: its path until then; default: that of `temporary`.
+
+    Raises:
+        LostFolderError: a folder that this process had locked was taken away.
+    """
+    unfinished = unfinished or temporary(path)
+    require_held(path)
+    try:
+        with open(unfinished, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        require_held(path)
+        os.replace(unfinished, path)
+    except BaseException:
+        with contextlib.suppress(RunFolderError):  # another process may own the folder now
+            require_held(path)
+            unfinished.unlink(missing_ok=True)
+        raise
+    flush_folder(path.parent)
+
+
 def write_file(path: Path, content: bytes) -> None:
     """Replace the file `path` by `content`, wholly or not at all.
 
@@ -52,23 +80,9 @@ def write_chunks(path: Path, chunks: Iterable[bytes]) -> None:
     Raises:
         ResourceError, RunFolderError: as `write_file`.
     """
-    unfinished = temporary(path)
-    require_held(path)
-    with disk_errors(path):
-        try:
-            with open(unfinished, "wb") as file:
-                for chunk in chunks:
-                    file.write(chunk)
-                file.flush()
-                os.fsync(file.fileno())
-            require_held(path)
-            os.replace(unfinished, path)
-        except BaseException:
-            with contextlib.suppress(RunFolderError):  # another process may own the folder now
-                require_held(path)
-                unfinished.unlink(missing_ok=True)
-            raise
-        flush_folder(path.parent)
+    with disk_errors(path), whole_file(path) as file:
+        for chunk in chunks:
+            file.write(chunk)
 
 
 def append_file(path: Path, content: bytes) -> None:

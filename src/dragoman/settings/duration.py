@@ -8,6 +8,8 @@ from dragoman.errors import ConfigError
 
 _FORM = re.compile(r"(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,6})s)?")
 _SECONDS = (3600, 60, 1)
+#: Fewest seconds between two lines about the progress of a command.
+PROGRESS_EVERY = 10.0
 
 
 def parse_duration(text: str) -> float:
