@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.text.terms import Term, TermList
-from dragoman.translator.content_check import content_flags
+from dragoman.translator.content_check import CheckContext, content_flags
 
 
 def test_many_spans_are_counted_as_few_are() -> None:
@@ -16,8 +16,8 @@ def test_many_spans_are_counted_as_few_are() -> None:
     text = " x ".join(spans)
     joined = text.replace(" {n77}", "{n77}")
     for translation, flags in ((text, []), (text.replace("{n77}", ""), ["span"]), (joined, ["span"])):
-        assert content_flags(text, translation, (), ("en", "de")) == flags
-    assert content_flags(joined, joined, (), ("en", "de")) == []
+        assert content_flags(text, translation, CheckContext(("en", "de"))) == flags
+    assert content_flags(joined, joined, CheckContext(("en", "de"))) == []
 
 
 @pytest.mark.parametrize("name", ["tatoeba-en-de", "tatoeba-en-fr", "tatoeba-zh-en"])
@@ -28,7 +28,8 @@ def test_validation_texts_are_hardly_ever_flagged(name: str, data_folder: Path) 
         gzip.decompress((data_folder / name / f"val.{code}.gz").read_bytes()).decode().split("\n") for code in codes
     ]
     pairs = list(zip(*sides, strict=True))
-    flagged = sum("number" in content_flags(source, target, (), (codes[0], codes[1])) for source, target in pairs)
+    context = CheckContext((codes[0], codes[1]))
+    flagged = sum("number" in content_flags(source, target, context) for source, target in pairs)
     assert flagged < 0.005 * len(pairs)
 
 
@@ -48,7 +49,7 @@ def test_a_term_answers_for_its_own_digits_and_spans(
     source: str, translation: str, term: Term, flags: list[str]
 ) -> None:
     n_terms = len(TermList([term]).find(source))
-    assert content_flags(source, translation, (), ("en", "de"), (), [term] * n_terms) == flags
+    assert content_flags(source, translation, CheckContext(("en", "de"), terms=[term] * n_terms)) == flags
 
 
 @pytest.mark.parametrize(
@@ -64,5 +65,5 @@ def test_a_term_answers_for_its_own_digits_and_spans(
     ],
 )
 def test_a_quotation_mark_without_a_partner_is_flagged(source: str, translation: str, flags: list[str]) -> None:
-    assert content_flags(source, translation, (), ("en", "xx")) == flags
-    assert content_flags(source, translation, (), ("en", "xx"), ["spans"]) == []
+    assert content_flags(source, translation, CheckContext(("en", "xx"))) == flags
+    assert content_flags(source, translation, CheckContext(("en", "xx"), off=["spans"])) == []

@@ -109,7 +109,7 @@ def test_each_model_and_the_other_direction_write_their_own(
 ) -> None:
     jobs = [(models[:1], False), (models[1:2], False), (models[2:], True)]
     teachers = [Teacher.load(names, backward=backward, device="cpu") for names, backward in jobs]
-    distill(teachers, text, tmp_path / "out", options=SearchOptions(n_best=2))
+    distill(teachers, text, tmp_path / "out", n_best=2)
     assert written(tmp_path / "out") == expected(*jobs, n_best=2)
 
 
@@ -177,7 +177,7 @@ def test_a_finished_one_is_not_done_again_nor_taken_for_another(
     ]
     for other, options in others:
         with pytest.raises(ConfigError, match="made from other text, models or options"):
-            distill(other, text, tmp_path / "out", options=SearchOptions(**options))
+            distill(other, text, tmp_path / "out", **options)
     with pytest.raises(RunFolderError, match="holds other files"):  # where the text itself is
         distill(teachers, text, tmp_path)
 
@@ -330,7 +330,7 @@ def test_a_stopped_back_translation_continues_to_the_same_text(
     monkeypatch.setattr("dragoman.experiments.parts.PART_SIZE", 2)
     targets, sample = read_targets(tmp_path / "a.de"), SearchOptions(sample=True, seed=3, top_k=5)
     teachers = [Teacher.load(models[2:], backward=True, device="cpu")]
-    distill(teachers, targets, tmp_path / "whole", options=sample)
+    distill(teachers, targets, tmp_path / "whole", **sample)
     names = []
 
     def write_one(path: Path, content: bytes) -> None:
@@ -342,9 +342,9 @@ def test_a_stopped_back_translation_continues_to_the_same_text(
     with monkeypatch.context() as patch:
         patch.setattr("dragoman.experiments.parts.write_file", write_one)
         with pytest.raises(KeyboardInterrupt):
-            distill(teachers, targets, tmp_path / "out", options=sample)
+            distill(teachers, targets, tmp_path / "out", **sample)
     assert names == ["1-000000.json"]
-    distill(teachers, targets, tmp_path / "out", options=sample)
+    distill(teachers, targets, tmp_path / "out", **sample)
     assert written(tmp_path / "out") == written(tmp_path / "whole")
 
 

@@ -19,11 +19,11 @@ from dragoman.settings.presets import PRESETS
 from dragoman.training import budget, timed
 from dragoman.training.budget import fitting_micro_batch
 from dragoman.training.checkpoint import Progress
-from dragoman.training.resolve import ON_GPU, resolve_run
+from dragoman.training.resolve import ON_GPU, Resolved, resolve_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.sizes import GPU_SIZES, SIZES, best_batch_tokens, gpu_sizes_for_time, sizes_for
 from dragoman.training.time_plan import GPU_VALIDATION_SHARE, Speed
-from dragoman.training.timed import Resolved, TimedStart
+from dragoman.training.timed import TimedStart
 from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState
 

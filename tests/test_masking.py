@@ -39,7 +39,7 @@ from dragoman.translator import (
 )
 from dragoman.translator.aligning import AlignmentInput, _segment_pairs
 from dragoman.translator.batcher import Batcher
-from dragoman.translator.content_check import content_flags
+from dragoman.translator.content_check import CheckContext, content_flags
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.forced_decoding import ForcedDecoder
@@ -350,8 +350,8 @@ def test_a_model_without_reserved_pieces_writes_no_span_unless_it_is_protected(p
     ("translation", "is_kept"), [("Er ist {name}.", True), ("Er ist{name}.", False), ("他是{name}。", True)]
 )
 def test_a_span_at_the_end_of_a_word_is_lost(translation: str, is_kept: bool) -> None:
-    assert ("span" not in content_flags("He is {name}.", translation, (), ("en", "de"))) is is_kept
-    assert "span" not in content_flags("x{name}", "y{name}", (), ("en", "de"))
+    assert ("span" not in content_flags("He is {name}.", translation, CheckContext(("en", "de")))) is is_kept
+    assert "span" not in content_flags("x{name}", "y{name}", CheckContext(("en", "de")))
 
 
 def test_what_no_candidate_keeps_is_flagged(masking: Tokenizers, plain: Tokenizers) -> None:

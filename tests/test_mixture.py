@@ -23,7 +23,7 @@ from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import override_settings, read_recipe, to_yaml
 from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps
-from dragoman.training.resolve import resolve
+from dragoman.training.resolve import fill
 
 pytestmark = pytest.mark.torch
 
@@ -347,11 +347,11 @@ def test_the_plan_counts_the_pairs_of_an_epoch(tmp_path: Path) -> None:
 def test_one_vocabulary_for_several_directions(tmp_path: Path) -> None:
     chinese = write(tmp_path, "a", ("zh", "en"), [("你好", "hello"), ("再见", "bye")] * 20, both_ways=True)
     settings = {"data": {"corpora": [chinese]}}
-    assert resolve(settings).tokenizer.joint is True
+    assert fill(settings)[0].tokenizer.joint is True
     with pytest.raises(ConfigError, match=r"tokenizer\.joint=false forbids"):
-        resolve({**settings, "tokenizer": {"joint": False}})
+        fill({**settings, "tokenizer": {"joint": False}})
     (one,) = [{**chinese, "both_ways": False}]
-    assert resolve({"data": {"corpora": [one]}}).tokenizer.joint is False
+    assert fill({"data": {"corpora": [one]}})[0].tokenizer.joint is False
 
 
 # -- training ----------------------------------------------------------------------------------------------------

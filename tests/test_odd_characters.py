@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dragoman.text.languages import KNOWN_CODES, base_language
 from dragoman.text.odd_characters import KnownCharacters, has_foreign_letter, odd_stretches, symbols
 from dragoman.translator import Translator
-from dragoman.translator.content_check import content_flags
+from dragoman.translator.content_check import CheckContext, content_flags
 
 KNOWN = frozenset("abcéß中国文€²³")
 
@@ -87,8 +87,8 @@ def test_a_character_that_is_spelled_in_bytes_is_unknown() -> None:
 
 def test_a_lost_symbol_is_flagged() -> None:
     assert symbols("a ° © → 5 € b") == {"©", "→"}
-    assert content_flags("© A man.", "Ein Mann.", (), ("en", "de")) == ["span"]
-    assert content_flags("© A man.", "© Ein Mann.", (), ("en", "de")) == []
+    assert content_flags("© A man.", "Ein Mann.", CheckContext(("en", "de"))) == ["span"]
+    assert content_flags("© A man.", "© Ein Mann.", CheckContext(("en", "de"))) == []
 
 
 def test_a_model_with_reserved_pieces_copies_what_it_does_not_know() -> None:

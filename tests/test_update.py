@@ -6,6 +6,7 @@ import itertools
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,12 @@ from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
 from dragoman.cli.update import report
 from dragoman.errors import ConfigError, DataError, RunFolderError
-from dragoman.experiments import updating
-from dragoman.experiments.updating import Candidate, Outcome, _hold_out, _p_value, _Trial, update
+from dragoman.experiments import replaying, updating
+from dragoman.experiments.replaying import Translate, hold_out, replay
+from dragoman.experiments.updating import Candidate, Outcome, _p_value, _settings, _Trial, update
 from dragoman.memories import Unit, export_units
+from dragoman.settings.parsing import parse_config
+from dragoman.translator import Translator
 
 pytestmark = pytest.mark.torch
 NEW = [(f"{source[:-1]} {number}.", f"{target[:-1]} {number}.") for number in range(15) for source, target in PAIRS]
@@ -28,6 +32,11 @@ NEW = [(f"{source[:-1]} {number}.", f"{target[:-1]} {number}.") for number in ra
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_tiny_bundle(tmp_path_factory.mktemp("start") / "m", max_length=40)
+
+
+def same() -> Translate:
+    """A model that copies."""
+    return list
 
 
 def test_an_update_is_better_or_the_old_model(start: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -42,7 +51,7 @@ def test_an_update_is_better_or_the_old_model(start: Path, tmp_path: Path, capfd
     assert told.count(" %   new text ") == 9  # each candidate, and the old weights
     assert after.tokenizers.equals(before.tokenizers)
     assert run(["update", "-m", str(start), "--memory", str(memory), "-o", str(output)]) == 1
-    assert capfd.readouterr().err == f"error: the output exists: {output}; choose another output\n"
+    assert capfd.readouterr().err == f"error: the output exists: {output}; choose another --output\n"
 
 
 def outcome(max_loss: float, *tried: tuple[int, float, float]) -> Outcome:
@@ -87,8 +96,8 @@ def test_weights_that_forget_are_kept_beside(start: Path, tmp_path: Path) -> Non
     tokenizers = load_bundle(start).tokenizers
     old, new = load_bundle(start), tiny_bundle(tokenizers, seed=2, max_length=40)
     trial, sources = _Trial(old, ("en", "de"), "cpu"), [source for source, _ in PAIRS]
-    old_pairs = list(zip(sources, trial._translate(old, sources), strict=True))
-    new_pairs = list(zip(sources, trial._translate(new, sources), strict=True))
+    old_pairs = list(zip(sources, trial.translate(old)(sources), strict=True))
+    new_pairs = list(zip(sources, trial.translate(new)(sources), strict=True))
     tried = trial.candidates(new, new_pairs, old_pairs)
     found = Outcome(1, 1, 0.0, trial.candidate(old, 0, new_pairs, old_pairs), tried)
     assert found.before.old == pytest.approx(100)
@@ -103,53 +112,72 @@ def test_weights_that_forget_are_kept_beside(start: Path, tmp_path: Path) -> Non
         assert all(np.array_equal(old.weights[name], one) for name, one in load_bundle(output).weights.items())
 
 
-def test_old_text_is_held_out_from_what_is_replayed(start: Path) -> None:
-    trial = _Trial(load_bundle(start), ("en", "de"), "cpu")
-    held, replayed = trial.replay([*NEW, *NEW], ["a"], ())  # text that repeats itself counts once
+def test_old_text_is_held_out_from_what_is_replayed() -> None:
+    held, replayed = replay([*NEW, *NEW], ["a"], (), same)  # text that repeats itself counts once
     assert not set(held) & set(replayed)
     assert sorted([*held, *replayed]) == sorted(NEW)
-    held, replayed = trial.replay([source for source, _ in NEW], ["a"], ())
+    held, replayed = replay([source for source, _ in NEW], ["a"], (), same)
     assert held == []
-    assert {source for source, _ in replayed} == {source for source, _ in NEW}
-    assert [source for source, _ in trial.replay([], ["a", "b"], ())[1]] == ["a", "b"]
+    assert set(replayed) == {(source, source) for source, _ in NEW}
+    assert replay([], ["a", "b"], (), same)[1] == [("a", "a"), ("b", "b")]
 
 
-def test_translations_to_be_replayed_take_a_share_of_the_time(start: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_translations_to_be_replayed_take_a_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each look at the clock is a second later: with 2.5 seconds, two parts are translated."""
-    monkeypatch.setattr(updating, "time", SimpleNamespace(monotonic=itertools.count().__next__))
-    monkeypatch.setattr(updating, "_PART_SIZE", 10)
-    trial, sources = _Trial(load_bundle(start), ("en", "de"), "cpu"), [source for source, _ in NEW[:35]]
+    monkeypatch.setattr(replaying, "time", SimpleNamespace(monotonic=itertools.count().__next__))
+    monkeypatch.setattr(replaying, "_PART_SIZE", 10)
+    sources = [source for source, _ in NEW[:35]]
     with captured_log() as lines:
-        assert [source for source, _ in trial.replay([], sources, (), 2.5)[1]] == sources[:20]
+        assert [source for source, _ in replay([], sources, (), same, 2.5)[1]] == sources[:20]
     assert "20 of them are translated, as many as --time allows" in lines
-    assert [source for source, _ in trial.replay([], sources, ())[1]] == sources
-    monkeypatch.setattr(updating, "_MOST_TRANSLATED", 15)
-    assert [source for source, _ in trial.replay([], sources, ())[1]] == sources[:15]
+    assert [source for source, _ in replay([], sources, (), same)[1]] == sources
+    monkeypatch.setattr(replaying, "_MOST_TRANSLATED", 15)
+    assert [source for source, _ in replay([], sources, (), same)[1]] == sources[:15]
 
 
-def test_a_source_is_trained_on_or_held_out(start: Path) -> None:
+def test_a_source_is_trained_on_or_held_out() -> None:
     """Equal sources are on one side, and text of the memory is no old text: it may be held out."""
     pairs = [(f"{source}{spaces}", target) for source, target in NEW for spaces in ("", "  ")]
-    held, learned = _hold_out(pairs, 10)
+    held, learned = hold_out(pairs, 10)
     assert len(held) == 20
     assert sorted([*held, *learned]) == sorted(pairs)
     assert not {source.strip() for source, _ in held} & {source.strip() for source, _ in learned}
-    trial, memory = _Trial(load_bundle(start), ("en", "de"), "cpu"), {source for source, _ in NEW[10:]}
+    memory = {source for source, _ in NEW[10:]}
     for old in (pairs, [source for source, _ in pairs]):
-        judged, replayed = trial.replay(old, ["a"], memory)
+        judged, replayed = replay(old, ["a"], memory, same)
         assert {source.strip() for source, _ in [*judged, *replayed]} == {source for source, _ in NEW[:10]}
     with pytest.raises(DataError, match="1 old source is not in the memory"):
-        trial.replay([*NEW[9:], *NEW[9:]], ["a"], memory)
+        replay([*NEW[9:], *NEW[9:]], ["a"], memory, same)
+
+
+def test_a_few_old_pairs_weigh_as_much_as_a_setting_may_say(tmp_path: Path) -> None:
+    """Each side may be much larger than the other; what is held out is validated once."""
+    many = [(f"a {number}", f"b {number}") for number in range(2_500)]
+    for corpora in ({"new": many, "replayed": many[:2]}, {"new": many[:2], "replayed": many}):
+        both = parse_config(_settings(tmp_path, corpora, NEW, ("en", "de"), has_time=True)).data.corpora
+        assert sorted(corpus.weight for corpus in both) == [1, 1000]
+        assert [corpus.validation_source is not None for corpus in both] == [True, False]
+
+
+def test_new_and_old_text_are_translated_by_one_translator(start: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Translator] = []
+
+    def counted_translator(*parts: Any) -> Translator:
+        made.append(Translator(*parts))
+        return made[-1]
+
+    monkeypatch.setattr(updating, "Translator", counted_translator)
+    trial = _Trial(load_bundle(start), ("en", "de"), "cpu")
+    assert trial.candidate(trial.start, 0, PAIRS, PAIRS).old is not None
+    assert len(made) == 1
 
 
 def test_what_new_weights_lose_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    from dragoman.translator import Translator
-
     tokenizers, sources = tiny_tokenizers(), [source for source, _ in PAIRS]
     before, after = tiny_bundle(tokenizers, seed=1), tiny_bundle(tokenizers, seed=2)
     short_list = whole(Translator([before], tokenizers))
     trial = _Trial(with_calibration(replace(before, short_list=short_list), "en-de"), ("en", "de"), "cpu")
-    held = list(zip(sources, trial._translate(after, sources), strict=True))
+    held = list(zip(sources, trial.translate(after)(sources), strict=True))
     made = Outcome(1, 1, 0.2, trial.candidate(trial.start, 0, held, []), trial.candidates(after, held, []))
     assert trial.write(after, made, tmp_path / "new").chosen.share
     assert 0 <= (_p_value(made, held, "de") or 1) < 0.5

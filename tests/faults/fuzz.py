@@ -213,7 +213,7 @@ RECIPES: list[dict[str, Any]] = [
 
 def ready_to_train(settings: dict[str, Any], folder: Path, **options: Any) -> Path:
     """Do what `train` does with its settings, up to the first step, with a corpus of a few pairs."""
-    dragoman.training.resolve.resolve(settings)
+    dragoman.training.resolve.fill(settings)
     return folder / "best"
 
 

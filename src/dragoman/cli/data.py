@@ -113,11 +113,11 @@ def _write(
 
 def _paths(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[Split, list[Path]]:
     """Return the paths of each split: two files, or a table."""
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.data.splitting import SPLITS
     from dragoman.data.text_files.compression import uncompressed_name
+    from dragoman.text.tags import UNKNOWN
 
-    is_known = UNKNOWN_LANGUAGE not in langs
+    is_known = UNKNOWN not in langs
     suffixes: Sequence[str] = langs if is_known else ("source", "target")
     if settings.pairs is not None:
         kind = "jsonl" if uncompressed_name(settings.pairs).suffix in (".jsonl", ".ndjson") else "tsv"

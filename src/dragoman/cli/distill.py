@@ -72,8 +72,8 @@ def distill(
     teachers = _teachers(model or [], backward or [], engine, _direction(languages), each=each)
     samples = all(teacher.translator.search.sample for teacher in teachers)
     options: Any = {**search_options(search, sampling, samples=samples), "n_best": n_best}
-    settings: Any = {"options": options, "sentences": sentences, "batch_size": engine.batch_size}
-    files = distill(teachers, _read(text, teachers[0].languages), output, **settings)
+    options |= {"sentences": sentences, "batch_size": engine.batch_size}
+    files = distill(teachers, _read(text, teachers[0].languages), output, **options)
     if portable:
         _train_student(files, teachers[0].languages, output / "student", engine.device)
     else:

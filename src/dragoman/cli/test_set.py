@@ -153,12 +153,12 @@ def warn_of_length(test: TestSet, translator: Translator, *, has_perplexity: boo
 
 def warn_of_spaces(language: str, references: Sequence[str]) -> None:
     """Warn of references whose words BLEU cannot count, and say what chrF++ means without spaces."""
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.text.languages import WITHOUT_SPACES, base_language, lacks_spaces
+    from dragoman.text.tags import UNKNOWN
 
     if base_language(language) in WITHOUT_SPACES:
         say(f"chrF++ takes whole phrases of {language} for words, since no spaces separate them; prefer chrF2")
-    if language == UNKNOWN_LANGUAGE and lacks_spaces(references):
+    if language == UNKNOWN and lacks_spaces(references):
         problem = "the references are written without spaces, in an unknown language"
         _log.warning(f"{problem}; give --target-lang, or BLEU is far too low")
 

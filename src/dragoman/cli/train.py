@@ -158,13 +158,13 @@ def prepare(
     folder = output or default_folder(settings)
     require_folder(folder)
     require_readable(settings)
-    from dragoman.training.resolve import fill, resolve
+    from dragoman.training.resolve import fill, log_choices
 
+    config, choices = fill(settings)
     if dry_run:
-        config, _ = fill(settings)
         _report(config)
         return
-    config = resolve(settings)
+    log_choices(choices)
     _prepare(config, folder, overwrite=overwrite)
     data_options = [f"--{key.replace('_', '-')}={value}" for key, value in data.items()]
     arguments = [*([recipe] if recipe else []), *data_options, *(f"--set={override}" for override in overrides or [])]

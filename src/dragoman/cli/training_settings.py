@@ -194,8 +194,9 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
     Raises:
         ConfigError: the data section is wrong.
     """
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
+    from dragoman.data.corpus import languages
     from dragoman.data.mixture import directions
+    from dragoman.text.tags import UNKNOWN
 
     data = data_settings(settings["data"])
     if data.corpora:
@@ -203,7 +204,7 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
         return Path("runs") / "-".join(["mixed", *dict.fromkeys(codes)])
     langs = languages(data)
     name = data.corpus or _stem(data.source or data.pairs or "corpus", langs)
-    parts = [re.sub(r"[^\w.-]+", "-", part) for part in (name, *langs) if part != UNKNOWN_LANGUAGE]
+    parts = [re.sub(r"[^\w.-]+", "-", part) for part in (name, *langs) if part != UNKNOWN]
     return Path("runs") / "-".join(parts)
 
 

@@ -13,17 +13,18 @@ from dragoman.corpora.synthetic import CAPTIONS_LANGUAGES, TASKS, in_direction, 
 from dragoman.data import multi30k
 from dragoman.data.formats import open_pairs
 from dragoman.data.formats.column_names import Languages, is_swapped
-from dragoman.data.formats.file_names import UNKNOWN_LANGUAGE as UNKNOWN_LANGUAGE
 from dragoman.data.formats.file_names import file_language, table_languages
 from dragoman.data.formats.pair_file import InvalidUtf8, LocatedPair, PairFile
 from dragoman.data.formats.subtitle_pairs import are_subtitles, open_subtitles
 from dragoman.data.formats.two_files import open_two_files
-from dragoman.data.hub import HUB, read_hub
+from dragoman.data.hub import read_hub
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.text_files.file_signatures import refuse_documents
 from dragoman.data.text_files.lines import check_text_file, count_lines, read_lines
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.settings.data_config import DataConfig
+from dragoman.settings.text_origin import HUB
+from dragoman.text.tags import UNKNOWN
 
 Split = Literal["train", "validation", "test"]
 
@@ -105,16 +106,16 @@ def languages(data: DataConfig) -> tuple[str, str]:
         default = _known(file_language(data.source)), _known(file_language(data.target))
     elif data.pairs is not None:
         default = _pair_file_languages(Path(data.pairs), data)
-    return requested[0] or default[0] or UNKNOWN_LANGUAGE, requested[1] or default[1] or UNKNOWN_LANGUAGE
+    return requested[0] or default[0] or UNKNOWN, requested[1] or default[1] or UNKNOWN
 
 
 def languages_differ(some: Collection[str], others: Collection[str]) -> bool:
     """Return True if all languages are known and some differ."""
-    return some != others and UNKNOWN_LANGUAGE not in (*some, *others)
+    return some != others and UNKNOWN not in (*some, *others)
 
 
 def _known(language: str) -> str | None:
-    return None if language == UNKNOWN_LANGUAGE else language
+    return None if language == UNKNOWN else language
 
 
 def _pair_file_languages(path: Path, data: DataConfig) -> Languages:
@@ -148,7 +149,7 @@ def _read_named(data: DataConfig, split: Split) -> ParallelText:
         pairs = in_direction(corpus, getattr(standard_corpus(corpus), split), *langs)
         return ParallelText.of_pairs(corpus, lambda: iter(pairs))
     if corpus.startswith(HUB):
-        if data.columns is None and UNKNOWN_LANGUAGE in langs:
+        if data.columns is None and UNKNOWN in langs:
             advice = "give --source-lang and --target-lang, or two columns: --columns"
             raise ConfigError(f"the languages of {corpus} are not given", advice=advice)
         return read_hub(corpus, split, langs, data.columns)

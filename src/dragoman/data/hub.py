@@ -8,9 +8,7 @@ from collections.abc import Iterable
 from dragoman.data.formats.json_lines import Keys, object_pair
 from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import ConfigError, DataError, install_advice
-
-#: Begins the name of a corpus from the hub: "hub:<name>" or "hub:<name>:<configuration>".
-HUB = "hub:"
+from dragoman.settings.text_origin import HUB
 
 
 def read_hub(corpus: str, split: str, languages: tuple[str, str], columns: str | None) -> ParallelText:

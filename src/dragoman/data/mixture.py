@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from dragoman.data.checks.markup import cleaned
-from dragoman.data.corpus import UNKNOWN_LANGUAGE, Split, available_splits, languages, read_pairs
+from dragoman.data.corpus import Split, available_splits, languages, read_pairs
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.slots import pairs_in_epoch
 from dragoman.data.store import Part
 from dragoman.errors import ConfigError, counted
 from dragoman.settings.corpus_config import MOST_TIMES, corpus_names
 from dragoman.settings.data_config import DataConfig
-from dragoman.text.tags import Direction
+from dragoman.text.tags import UNKNOWN, Direction
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ def directions(data: DataConfig) -> tuple[Direction, ...]:
 
 def _known(name: str, data: DataConfig) -> tuple[str, str]:
     source, target = languages(data)
-    if UNKNOWN_LANGUAGE in (source, target) or source == target:
-        are = f"are both {source}" if source == target != UNKNOWN_LANGUAGE else "are not known"
+    if UNKNOWN in (source, target) or source == target:
+        are = f"are both {source}" if source == target != UNKNOWN else "are not known"
         raise ConfigError(f"the languages of the corpus {name} {are}", advice="give its source_lang and target_lang")
     return source, target
 

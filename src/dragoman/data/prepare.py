@@ -12,7 +12,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dragoman.data.corpus import UNKNOWN_LANGUAGE
 from dragoman.data.encode_corpus import PartText, judge, write_stores
 from dragoman.data.leaks import without_leaks
 from dragoman.data.mixture import Corpus, describe_epoch, open_corpora
@@ -36,21 +35,17 @@ from dragoman.machine.folders import MANIFEST, remove_folder, save_folder
 from dragoman.machine.json_files import to_json
 from dragoman.machine.locks import require_held
 from dragoman.settings.config import Config
+from dragoman.settings.data_config import TEXT_FILES
 from dragoman.text.language_sampling import LanguagePairs
 from dragoman.text.languages import lacks_spaces
 from dragoman.text.learning import learn_many_tokenizers
-from dragoman.text.tags import target_tag
+from dragoman.text.tags import UNKNOWN, target_tag
 from dragoman.text.tokenizer import Tokenizers
 
 _log = logging.getLogger(__name__)
 
 #: Pairs that show if a language has no spaces between words.
 _SAMPLE_PAIRS = 2000
-
-#: Settings of `data` that locate the text. Its SHA-256 identifies it.
-_PLACES = frozenset(
-    f"{split}{side}" for split in ("", "validation_", "test_") for side in ("source", "target", "pairs")
-)
 
 
 def prepare(
@@ -85,7 +80,7 @@ def prepare(
         _refuse_overwriting_others(folder)
         selections, lines = _select(corpora)
         tokenizers = tokenizers or _learn_tokenizers(config, corpora, selections, lines)
-        if tokenizers.target_lang == UNKNOWN_LANGUAGE and _lacks_spaces(selections[0]):
+        if tokenizers.target_lang == UNKNOWN and _lacks_spaces(selections[0]):
             problem = "the target is written without spaces, in an unknown language"
             lines.append(f"warning: {problem}; give --target-lang, or BLEU will be far too low")
         _write(folder, _parts(corpora, selections, tokenizers), tokenizers, origin, lines)
@@ -117,7 +112,7 @@ def _origin(
     config: Config, corpora: Sequence[Corpus], tokenizers: Tokenizers | None, starting_model: str | None
 ) -> dict[str, Any]:
     """Return everything that decides the output of `prepare`, as flat JSON."""
-    data = config.data.model_dump(mode="json", exclude={"misaligned", "corpora", "temperature", *_PLACES})
+    data = config.data.model_dump(mode="json", exclude={"misaligned", "corpora", "temperature", *TEXT_FILES})
     if not config.data.corpora:
         data["source_lang"], data["target_lang"] = corpora[0].languages
     tokenizer = tokenizers.config if tokenizers else config.tokenizer

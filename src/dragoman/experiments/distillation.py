@@ -18,25 +18,24 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.data.corpus import UNKNOWN_LANGUAGE
 from dragoman.data.duplicates import find_duplicates
 from dragoman.data.filtering import text_problem
 from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import ConfigError, DataError, RunFolderError, counted
-from dragoman.experiments.parts import Parts, TranslationOptions
+from dragoman.experiments.parts import Parts, TeacherOptions
 from dragoman.experiments.teachers import Teacher, common_languages
 from dragoman.machine.files import temporary, write_chunks, write_file
 from dragoman.machine.folders import remove_folder
 from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import lock_folder
 from dragoman.text.invisible import is_blank
-from dragoman.translator import SearchOptions
+from dragoman.text.tags import UNKNOWN
 
 _log = logging.getLogger(__name__)
 
@@ -52,13 +51,7 @@ class Pair(NamedTuple):
 
 
 def distill(
-    teachers: Sequence[Teacher],
-    text: ParallelText,
-    folder: Path,
-    *,
-    options: SearchOptions | None = None,
-    sentences: bool | None = None,
-    batch_size: int | None = None,
+    teachers: Sequence[Teacher], text: ParallelText, folder: Path, **options: Unpack[TeacherOptions]
 ) -> tuple[Path, Path]:
     """Translate `text` with every teacher, and write its pairs and the new ones to `folder`; or go on doing so.
 
@@ -67,8 +60,7 @@ def distill(
     Args:
         teachers: all of one pair of languages.
         text: pairs; where there are only sources, or only targets, the other sides are empty.
-        options, sentences, batch_size: as for `Translator.translate`; with `n_best`, so many new pairs for each
-            sentence.
+        options: as for `Translator.translate`; with `n_best`, so many new pairs for each sentence.
 
     Returns:
         The files of sources and of targets.
@@ -79,29 +71,28 @@ def distill(
         RunFolderError, ResourceError: `folder` is in use, holds other files, or cannot be written.
     """
     files = _files(folder, common_languages(teachers))
-    how = TranslationOptions(options or SearchOptions(), sentences, batch_size)
-    n_texts = _check(teachers, text, how.search)
+    n_texts = _check(teachers, text, options)
     _refuse_other_files(folder)
     with lock_folder(folder) as lock:
-        _claim(folder, _origin(teachers, text, how))
+        _claim(folder, _origin(teachers, text, options))
         if all(file.exists() for file in files):
             _log.info(f"{folder} is complete")
         else:
             lock.require()
-            _write(files, teachers, text, _translate(teachers, text, n_texts, folder / PARTS, how))
+            _write(files, teachers, text, _translate(teachers, text, n_texts, folder / PARTS, options))
         remove_folder(folder / PARTS)
     return files
 
 
 def _translate(
-    teachers: Sequence[Teacher], text: ParallelText, n_texts: int, folder: Path, how: TranslationOptions
+    teachers: Sequence[Teacher], text: ParallelText, n_texts: int, folder: Path, options: TeacherOptions
 ) -> list[Parts]:
     """Let every teacher translate the text, as far as that is not done yet, and return the translations of each."""
     folder.mkdir(exist_ok=True)
     parts = [Parts(folder, number) for number in range(1, len(teachers) + 1)]
     try:
         for teacher, translations in zip(teachers, parts, strict=True):
-            translations.translate(teacher, text, n_texts, how)
+            translations.translate(teacher, text, n_texts, options)
     except (KeyboardInterrupt, SystemExit):
         _log.info("stopped; the same command continues")
         raise
@@ -110,29 +101,27 @@ def _translate(
 
 def _files(folder: Path, languages: tuple[str, str]) -> tuple[Path, Path]:
     """Return the files of sources and of targets."""
-    are_known = languages[0] != languages[1] and UNKNOWN_LANGUAGE not in languages
+    are_known = languages[0] != languages[1] and UNKNOWN not in languages
     source, target = languages if are_known else ("source", "target")
     return folder / f"train.{source}", folder / f"train.{target}"
 
 
-def _check(teachers: Sequence[Teacher], text: ParallelText, search: SearchOptions) -> int:
+def _check(teachers: Sequence[Teacher], text: ParallelText, options: TeacherOptions) -> int:
     """Return the number of pairs; refuse wrong options and unusable text before a folder is claimed for them."""
     for teacher in teachers:
-        teacher.translator.translate([], **teacher.request, **search)
+        teacher.translator.translate([], **teacher.request, **options)
     n_texts = sum(1 for _ in text)
     if all(is_blank(teacher.side(pair)) for pair in text for teacher in teachers):
         raise DataError("there are no sentences to translate", text.name, advice="is it empty?")
     return n_texts
 
 
-def _origin(teachers: Sequence[Teacher], text: ParallelText, options: TranslationOptions) -> dict[str, Any]:
+def _origin(teachers: Sequence[Teacher], text: ParallelText, options: TeacherOptions) -> dict[str, Any]:
     """Return everything that decides what is written."""
-    origin = {
-        "text": text.fingerprints(),
-        "search": {name: value for name, value in options.search.items() if value is not None},
-        "teachers": [teacher.record() for teacher in teachers],
-    }
-    return origin if options.sentences is None else {**origin, "sentences": options.sentences}
+    search = {name: value for name, value in options.items() if value is not None and name != "batch_size"}
+    sentences = {"sentences": search.pop("sentences")} if "sentences" in search else {}
+    records = [teacher.record() for teacher in teachers]
+    return {"text": text.fingerprints(), "search": search, "teachers": records, **sentences}
 
 
 def _refuse_other_files(folder: Path) -> None:

@@ -7,7 +7,6 @@ import json
 import logging
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from dragoman.data.parallel_text import ParallelText
@@ -23,11 +22,9 @@ _log = logging.getLogger(__name__)
 PART_SIZE = 4_000
 
 
-@dataclass(frozen=True)
-class TranslationOptions:
-    """The options of `Translator.translate`."""
+class TeacherOptions(SearchOptions, total=False):
+    """Options of `Translator.translate` that all teachers have."""
 
-    search: SearchOptions
     sentences: bool | None
     batch_size: int | None
 
@@ -41,7 +38,7 @@ class Parts:
     def _path(self, index: int) -> Path:
         return self._folder / f"{self._number}-{index:06d}.json"
 
-    def translate(self, teacher: Teacher, text: ParallelText, n_texts: int, options: TranslationOptions) -> None:
+    def translate(self, teacher: Teacher, text: ParallelText, n_texts: int, options: TeacherOptions) -> None:
         """Write the parts that are not there yet."""
         lines = map(teacher.side, text)
         started, n_done, n_translated = time.monotonic(), 0, 0
@@ -68,9 +65,7 @@ class Parts:
             yield from json.loads(path.read_bytes())
 
 
-def _translate(teacher: Teacher, texts: list[str], options: TranslationOptions) -> list[list[str]]:
+def _translate(teacher: Teacher, texts: list[str], options: TeacherOptions) -> list[list[str]]:
     """Return the translations of each text, the best first; none of an empty text."""
-    translations = teacher.translator.translate(
-        texts, sentences=options.sentences, batch_size=options.batch_size, **teacher.request, **options.search
-    )
+    translations = teacher.translator.translate(texts, **teacher.request, **options)
     return [[each.text for each in translation.alternatives] for translation in translations]

@@ -8,39 +8,34 @@ better on the new text and lost more on the old are kept beside them, for a pers
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import math
 import tempfile
 import time
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.errors import ConfigError, DataError, RunFolderError, counted
 from dragoman.evaluation.metrics import corpus_chrf, paired_test
+from dragoman.experiments.replaying import Pair, Translate, hold_out, replay
 from dragoman.machine.devices import find_device
-from dragoman.settings.duration import duration_text, speed_text
+from dragoman.settings.corpus_config import MOST_TIMES
+from dragoman.settings.duration import duration_text
 from dragoman.text.cleaning import comparable
 from dragoman.training.run import train
-from dragoman.translator import ComputeOptions, Translator
+from dragoman.translator import ComputeOptions, TranslateOptions, Translator
 from dragoman.translator.confidence import FACT
 from dragoman.translator.model_facts import ModelFacts
 
-Pair = tuple[str, str]
-
-#: Held-out sources of new text (a tenth, within these), and of old text.
-_LEAST_HELD, _MOST_HELD, _OLD_HELD = 10, 200, 400
+#: Held-out sources of new text: a tenth, within these.
+_LEAST_HELD, _MOST_HELD = 10, 200
 #: Fewest new sources.
 _FEWEST = 2 * _LEAST_HELD
-#: Replayed pairs for each new one, and at least; and at most as many as the model translates itself without a time:
-#: the longest training then reads about so many.
-_REPLAYED, _LEAST_REPLAYED, _MOST_TRANSLATED = 4, 1_000, 20_000
-#: Share of the time for translations to be replayed, texts between looks at the clock, and seconds between messages.
-_REPLAY_SHARE, _PART_SIZE, _LOG_EVERY = 0.25, 200, 10.0
+#: Share of the time for translations to be replayed.
+_REPLAY_SHARE = 0.25
 #: Times that the training sees each new pair, and tokens of a step, of which half are new text.
 _PASSES, _BATCH_TOKENS = 12, 1024
 #: Characters of a token, roughly, and the bounds of the steps that follow from both.
@@ -147,16 +142,17 @@ def update(
         if _refused_path(output, share).exists():
             raise RunFolderError("the output exists", _refused_path(output, share), advice="choose another --output")
     began = time.monotonic()
-    held, learned = _hold_out(pairs, min(_MOST_HELD, max(_LEAST_HELD, len(sources) // 10)))
+    held, learned = hold_out(pairs, min(_MOST_HELD, max(_LEAST_HELD, len(sources) // 10)))
     trial = _Trial(load_bundle(model), languages, device)
     replay_limit = None if seconds is None else seconds * _REPLAY_SHARE
-    old_held, replayed = trial.replay(old, [source for source, _ in learned], sources, replay_limit)
+    learned_sources = [source for source, _ in learned]
+    old_held, replayed = replay(old, learned_sources, sources, lambda: trial.translate(trial.start), replay_limit)
     judged = time.monotonic()
     before = trial.candidate(trial.start, 0, held, old_held)
     judging = len(_SHARES) * (time.monotonic() - judged)
     with tempfile.TemporaryDirectory(prefix="dragoman-update-") as folder:
-        corpora = {"new": (learned, held), "replayed": (replayed, held)}  # old text is judged at the end
-        settings = _settings(Path(folder), corpora, languages, has_time=seconds is not None)
+        corpora = {"new": learned, "replayed": replayed}
+        settings = _settings(Path(folder), corpora, held, languages, has_time=seconds is not None)
         limit = None if seconds is None else seconds - judging - (time.monotonic() - began)
         if limit is not None and limit <= 0:
             needed = duration_text(math.ceil((seconds or 0) - limit) + 60)
@@ -183,58 +179,11 @@ class _Trial:
     languages: tuple[str, str]
     device: str
 
-    def replay(
-        self, old: Sequence[Pair | str], learned: Sequence[str], memory: Container[str], limit: float | None = None
-    ) -> tuple[list[Pair], list[Pair]]:
-        """Return old pairs to hold out, and pairs to replay.
-
-        Args:
-            old: pairs, or sources only.
-            learned: new sources to train on, which are replayed if there is no old text.
-            memory: all new sources, comparable. Old text with one of them is left out: it may be held out.
-            limit: seconds for the model's own translations, which may then be fewer; None for no limit.
-
-        Raises:
-            DataError: there are pairs, but none can be held out.
-        """
-        n_replayed = max(_LEAST_REPLAYED, _REPLAYED * len(learned))
-        if any(not isinstance(one, str) for one in old):
-            pairs = [one for one in old if not isinstance(one, str) and comparable(one[0]) not in memory]
-            n_sources = len({comparable(source) for source, _ in pairs})
-            if n_sources < 2:
-                problem = f"{counted(n_sources, 'old source is', 'old sources are')} not in the memory"
-                raise DataError(problem, advice="an update needs old pairs with 2 other sources or more")
-            held, replayed = _hold_out(pairs, min(_OLD_HELD, n_sources // 2))
-            return held, replayed[:n_replayed]
-        texts = _shuffled(
-            {one for one in old if isinstance(one, str) and one.strip() and comparable(one) not in memory}
-        )
-        texts = texts[:n_replayed] or list(dict.fromkeys(learned))
-        return [], self._translated(texts if limit is not None else texts[:_MOST_TRANSLATED], limit)
-
-    def _translated(self, texts: Sequence[str], limit: float | None) -> list[Pair]:
-        """Return texts with the model's translations: all, or as many as the speed of the first allows."""
-        _log.info(f"the model translates {counted(len(texts), 'text')}, to be replayed")
-        translator = self._translator(self.start)
-        pairs: list[Pair] = []
-        began = last_logged = time.monotonic()
-        while part := texts[len(pairs) : len(pairs) + _PART_SIZE]:
-            pairs += zip(part, self._translate_by(translator, part), strict=True)
-            now = time.monotonic()
-            rest = min(_PART_SIZE, len(texts) - len(pairs))
-            if rest and limit is not None and (now - began) * (1 + rest / len(pairs)) > limit:
-                _log.info(f"{len(pairs):,} of them are translated, as many as --time allows")
-                break
-            if now - last_logged >= _LOG_EVERY:
-                last_logged = now
-                _log.info(f"{len(pairs):,} of {counted(len(texts), 'text')}{speed_text(len(pairs), now - began)}")
-        return pairs
-
     def candidate(self, bundle: Bundle, share: int, held: Sequence[Pair], old: Sequence[Pair]) -> Candidate:
         """Return a bundle's scores."""
-        texts = self._translate(bundle, [source for source, _ in held])
-        score = corpus_chrf(texts, [target for _, target in held]).score
-        return Candidate(share, score, self._score(bundle, old) if old else None, texts)
+        translate = self.translate(bundle)
+        texts, new = _scored(translate, held)
+        return Candidate(share, new, _scored(translate, old)[1] if old else None, texts)
 
     def candidates(self, best: Bundle, held: Sequence[Pair], old: Sequence[Pair]) -> list[Candidate]:
         """Return the scores of weights between the old and the new ones."""
@@ -277,38 +226,40 @@ class _Trial:
         facts = {**self.start.lasting_facts, "updated": share, "step": best.facts.get("step")}
         return replace(self.start, weights=weights, facts=facts, short_list=None)
 
-    def _score(self, bundle: Bundle, pairs: Sequence[Pair]) -> float:
-        translations = self._translate(bundle, [source for source, _ in pairs])
-        return corpus_chrf(translations, [target for _, target in pairs]).score
-
-    def _translate(self, bundle: Bundle, sources: Sequence[str]) -> list[str]:
-        return self._translate_by(self._translator(bundle), sources)
-
-    def _translator(self, bundle: Bundle) -> Translator:
+    def translate(self, bundle: Bundle) -> Translate:
+        """Return a function that translates texts with a bundle's weights."""
         compute = ComputeOptions(find_device(self.device))
         facts = ModelFacts.of_bundles([bundle], ["the model"])
-        return Translator([bundle], bundle.tokenizers, bundle.search, compute, facts)
+        translator = Translator([bundle], bundle.tokenizers, bundle.search, compute, facts)
+        options = TranslateOptions(beam_size=1, source_lang=self.languages[0], target_lang=self.languages[1])
+        return lambda sources: [one.text for one in translator.translate(list(sources), **options)]
 
-    def _translate_by(self, translator: Translator, sources: Sequence[str]) -> list[str]:
-        source_lang, target_lang = self.languages
-        found = translator.translate(list(sources), beam_size=1, source_lang=source_lang, target_lang=target_lang)
-        return [one.text for one in found]
+
+def _scored(translate: Translate, pairs: Sequence[Pair]) -> tuple[list[str], float]:
+    """Return translations of the sources of pairs, and their chrF2."""
+    texts = translate([source for source, _ in pairs])
+    return texts, corpus_chrf(texts, [target for _, target in pairs]).score
 
 
 def _settings(
     folder: Path,
-    corpora: Mapping[str, tuple[Sequence[Pair], Sequence[Pair]]],
+    corpora: Mapping[str, Sequence[Pair]],
+    held: Sequence[Pair],
     languages: tuple[str, str],
     *,
     has_time: bool,
 ) -> dict[str, Any]:
-    """Write the text of a training, and return its settings; its length is left open if a time says it."""
-    (new, _), (replayed, _) = corpora.values()
+    """Write the text of a training, and return its settings; its length is left open if a time says it.
+
+    Only new text is validated: old text is judged at the end.
+    """
+    new, replayed = corpora.values()
     n_characters = sum(max(map(len, pair)) for pair in new)
     n_steps = math.ceil(2 * _PASSES * n_characters / _CHARACTERS / _BATCH_TOKENS)
     n_steps = min(_MOST_STEPS, max(_FEWEST_STEPS, n_steps))
     length = {"max_steps": n_steps, "warmup_steps": n_steps // 10, "validate_every": max(10, n_steps // 4)}
-    weights = {"new": min(1000.0, max(1.0, len(replayed) / len(new))), "replayed": max(1.0, len(new) / len(replayed))}
+    ratio = len(replayed) / len(new)
+    weights = {"new": max(1.0, ratio), "replayed": max(1.0, 1 / ratio)}
     return {
         "data": {
             "corpora": [
@@ -316,11 +267,11 @@ def _settings(
                     "name": name,
                     "source_lang": languages[0],
                     "target_lang": languages[1],
-                    "weight": weights[name],
+                    "weight": min(MOST_TIMES, weights[name]),
                     **_write(folder, name, "", pairs),
-                    **_write(folder, name, "validation_", held),
+                    **(_write(folder, name, "validation_", held) if name == "new" else {}),
                 }
-                for name, (pairs, held) in corpora.items()
+                for name, pairs in corpora.items()
             ]
         },
         "training": {
@@ -345,17 +296,3 @@ def _write(folder: Path, name: str, kind: str, pairs: Sequence[Pair]) -> dict[st
 
 def _refused_path(output: Path, share: int) -> Path:
     return output.with_name(f"{output.name}-share-{share}")
-
-
-def _hold_out(pairs: Iterable[Pair], n_sources: int) -> tuple[list[Pair], list[Pair]]:
-    """Return the different pairs of so many sources, and all others. Pairs of comparable sources stay together."""
-    by_source: dict[str, list[Pair]] = {}
-    for pair in _shuffled(set(pairs)):
-        by_source.setdefault(comparable(pair[0]), []).append(pair)
-    groups = list(by_source.values())
-    return list(chain(*groups[:n_sources])), list(chain(*groups[n_sources:]))
-
-
-def _shuffled(items: Iterable[Any]) -> list[Any]:
-    """Return items in an order that depends on nothing but themselves."""
-    return sorted(items, key=lambda item: hashlib.sha256(repr(item).encode(errors="replace")).digest())

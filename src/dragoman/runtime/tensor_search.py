@@ -29,7 +29,7 @@ from dragoman.decoding.scores import refuse_nan
 from dragoman.decoding.search import returned
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import ConfigError, StoppedError
-from dragoman.machine.arrays import Bools, Ints
+from dragoman.machine.arrays import Bools, Ints, padded
 from dragoman.model.masks import padding_mask
 from dragoman.model.positions import RotaryPositions, SinusoidalPositions
 from dragoman.model.transformer import Transformer
@@ -200,7 +200,7 @@ class TensorSearch:
         device, limits, special_ids = self._search.n_written.device, active.limits, self._model.special_ids.target
         n_sentences, never = len(limits.natural), special_ids.marks - {special_ids.end}
         rows = [sorted(never.union(ids)) for ids in forbidden] or [sorted(never)] * n_sentences
-        never_written = _padded(rows, special_ids.pad, FORBIDDEN_UNIT)
+        never_written = padded(rows, special_ids.pad, FORBIDDEN_UNIT)
         shape = Shape(n_sentences, config.beam_size, 0, 0, config.n_best, never_written.shape[1])
         empty = empty_sentences(shape, device)
 
@@ -220,7 +220,7 @@ class TensorSearch:
             fewest_repeats=tensor(fewest_repeats),
             largest_penalty=tensor(penalties, torch.float32),
             forbidden=tensor(never_written),
-            forced=tensor(_padded(prefixes, -1)),
+            forced=tensor(padded(prefixes, -1)),
             last_ids=empty.last_ids + special_ids.start,
             width=empty.width + config.beam_size,
             chosen_start=empty.chosen_start + NO_START,
@@ -230,12 +230,3 @@ class TensorSearch:
 def _memory(device: torch.device) -> int:
     """Return the bytes of a card."""
     return int(torch.cuda.get_device_properties(device).total_memory)
-
-
-def _padded(rows: Sequence[Sequence[int]], fill: int, unit: int = 1) -> Ints:
-    """Return rows of equal length, a multiple of `unit`: (B, length)."""
-    length = -(-max(map(len, rows), default=0) // unit) * unit
-    padded = np.full((len(rows), length), fill)
-    for ids, row in zip(padded, rows, strict=True):
-        ids[: len(row)] = row
-    return padded

@@ -13,6 +13,10 @@ from dragoman.settings.text_origin import TextOrigin
 
 #: Settings that each corpus of a mixture has for itself.
 _OF_ONE_CORPUS = (*TextOrigin.model_fields, "test_source", "test_target", "test_pairs")
+#: Settings that name the files of the text. Its SHA-256 identifies it.
+TEXT_FILES = frozenset(
+    f"{split}{side}" for split in ("", "validation_", "test_") for side in ("source", "target", "pairs")
+)
 
 
 #: Faults of a pair that training text may have.

@@ -12,7 +12,8 @@ from dragoman.settings.sections import Section
 
 #: Two or three letters of ISO 639, and perhaps a script or a country.
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
-#: The prefix of corpora of the Hugging Face hub, which have no validation text of their own.
+#: Begins the name of a corpus of the Hugging Face hub, "hub:<name>" or "hub:<name>:<configuration>", which has no
+#: validation text of its own.
 HUB = "hub:"
 
 #: Returns the option that sets a setting.

@@ -12,6 +12,7 @@ from typing import Any
 from dragoman.errors import ConfigError
 from dragoman.machine.json_files import to_json
 from dragoman.settings.config import Config
+from dragoman.settings.data_config import TEXT_FILES
 from dragoman.settings.sections import setting_name
 
 _log = logging.getLogger(__name__)
@@ -30,8 +31,7 @@ CHANGEABLE = frozenset(
         "training.max_skipped_steps",
         "training.cuda_graphs",
         "training.tensorboard",
-        # Where the text is; what it is, its SHA-256 says.
-        *(f"data.{prefix}{side}" for prefix in ("", "validation_", "test_") for side in ("source", "target", "pairs")),
+        *(f"data.{name}" for name in TEXT_FILES),
     }
 )
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from dragoman.settings.model_config import ModelShape
+from dragoman.settings.open_settings import fill_open
 from dragoman.settings.presets import PRESETS, has_sizes
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.cleaning import clean
@@ -38,15 +39,11 @@ def plan(
         The filled settings, and a line for a person about each choice, with its reason.
     """
     asked: dict[str, dict[str, Any]] = {key: settings.get(key) or {} for key in SECTIONS}
-    filled, lines = {**settings, **{section: dict(values) for section, values in asked.items()}}, []
+    filled: dict[str, Any] = {**settings, **asked}
+    lines = []
     size = size or sizes_for(n_pairs)[-1]
     for choices, reason in _choices(asked, n_pairs, pairs, size):
-        new = []
-        for key, value in choices.items():
-            section, _, name = key.partition(".")
-            if asked[section].get(name) is None:
-                filled[section][name] = value
-                new.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
+        filled, new = fill_open(filled, choices)
         if new:
             lines.append(f"chose {', '.join(new)}: {reason}")
     if has_sizes(asked["model"]) and size.preset is not None:

@@ -7,7 +7,8 @@ continues keeps its settings, except those that make no other training of it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,29 +39,19 @@ LIMITS = ("max_epochs", "max_steps")
 ON_GPU = "on_gpu"
 
 
-def resolve(
-    settings: Mapping[str, Any],
-    start: Bundle | None = None,
-    size: Size | None = None,
-    *,
-    is_begun: bool = False,
-    on_gpu: bool = False,
-) -> Config:
-    """Return the whole configuration for the settings that a person asked for, and log what is chosen.
+@dataclass(frozen=True)
+class Resolved:
+    """Settings and corpus with which a run begins or continues.
 
     Args:
-        start: the model that the training starts from, if not from random weights.
-        size: the row of the table to follow; None is the usual one for the corpus.
-        is_begun: the run goes on. It may have two vocabularies for several directions from a model that it began with.
-        on_gpu: the usual row is that of the table for GPUs.
-
-    Raises:
-        DragomanError: as `fill`.
+        chosen: settings that were chosen for a time, by their full names.
+        validation_seconds: about how long a validation takes; 0 if it was not measured.
     """
-    config, choices = fill(settings, start, size, is_begun=is_begun, on_gpu=on_gpu)
-    for line in choices:
-        _log.info(line)
-    return config
+
+    config: Config
+    prepared: Prepared
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    validation_seconds: float = 0.0
 
 
 def fill(
@@ -71,7 +62,13 @@ def fill(
     is_begun: bool = False,
     on_gpu: bool = False,
 ) -> tuple[Config, list[str]]:
-    """Return the whole configuration, and lines about what was chosen; see `resolve`.
+    """Return the whole configuration for the settings that a person asked for, and lines about what was chosen.
+
+    Args:
+        start: the model that the training starts from, if not from random weights.
+        size: the row of the table to follow; None is the usual one for the corpus.
+        is_begun: the run goes on. It may have two vocabularies for several directions from a model that it began with.
+        on_gpu: the usual row is that of the table for GPUs.
 
     Raises:
         ConfigError: a setting is wrong, or contradicts the starting model.
@@ -92,6 +89,12 @@ def fill(
         filled |= inherited
         choices += inherit_search(start, filled)
     return parse_config(filled), choices
+
+
+def log_choices(lines: Iterable[str]) -> None:
+    """Log lines about what was chosen."""
+    for line in lines:
+        _log.info(line)
 
 
 def _with_one_vocabulary(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,7 +119,7 @@ def resolve_run(
         on_gpu: a run that begins follows the table for GPUs.
 
     Raises:
-        DragomanError: of the class that fits; see `resolve` and `prepare`.
+        DragomanError: of the class that fits; see `fill` and `prepare`.
     """
     if run.steps:
         config, prepared = _continue(settings, run, start)
@@ -141,14 +144,14 @@ def begin_run(
         on_gpu: choose by the table for GPUs.
 
     Raises:
-        DragomanError: as `resolve` and `prepare`; or `config.yaml` is there without a prepared corpus.
+        DragomanError: as `fill` and `prepare`; or `config.yaml` is there without a prepared corpus.
     """
     if run.config.exists() and not (run.path / DATA_FOLDER).exists():
         raise ConfigError("this is the config.yaml of something else", run.config, advice="choose another --output")
     check_request(settings, inherited=inherit_settings(start, settings) if start is not None else None)
     config, choices = fill(settings, start, on_gpu=on_gpu)
-    for line in choices if logs_choices else ():
-        _log.info(line)
+    if logs_choices:
+        log_choices(choices)
     return config, _prepare(config, run, start)
 
 
@@ -177,7 +180,8 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
     sizes = gpu_sizes_for_time(planned_text(saved_config.data)[0]) if on_gpu else SIZES
     size = next((size for size in sizes if size.preset == chosen.get("model.preset")), None)
     again = {**settings, "training": {**asked, **kept}}
-    config = resolve(again, start, size, is_begun=True, on_gpu=on_gpu)
+    config, choices = fill(again, start, size, is_begun=True, on_gpu=on_gpu)
+    log_choices(choices)
     refuse_changes(saved_config, config, run.path)
     tokenizers, starting_model = given_tokenizers(run.path), noted_starting_model(run.path)
     if start is not None and tokenizers is None:

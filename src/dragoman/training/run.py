@@ -31,11 +31,11 @@ from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import STARTING_MODEL, Progress
 from dragoman.training.fine_tuning import fingerprint, load_starting_model
 from dragoman.training.outlook import describe_failure, describe_outlook
-from dragoman.training.resolve import ON_GPU, resolve_run
+from dragoman.training.resolve import ON_GPU, Resolved, resolve_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.sizes import sizes_for
 from dragoman.training.time_plan import TimeKeeper
-from dragoman.training.timed import Resolved, TimedStart
+from dragoman.training.timed import TimedStart
 from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState, describe_environment
 from dragoman.training.vocabulary_transfer import with_vocabularies
@@ -126,7 +126,8 @@ def _log_end(trainer: Trainer) -> None:
     }
     if len(bleu) > 1:
         del bleu[""]  # the mean of all directions
-    usual = sizes_for(len(trainer.prepared.train), fine_tuning=is_fine_tuning)[-1].passes(len(trainer.prepared.train))
+    n_pairs, is_sized_for_gpu = len(trainer.prepared.train), bool(progress.chosen_for_time.get(ON_GPU))
+    usual = sizes_for(n_pairs, fine_tuning=is_fine_tuning, on_gpu=is_sized_for_gpu)[-1].passes(n_pairs)
     n_epochs = trainer.epochs.done(progress.step)
     if failure := describe_failure(bleu, n_epochs, usual, is_fine_tuning=is_fine_tuning):
         _log.warning(failure)
@@ -168,14 +169,15 @@ class _Start:
         """Prepare the run, check that there is enough RAM, and build the model and its trainer."""
         resolved = self._resolve()
         config, prepared = resolved.config, resolved.prepared
-        check_budget(config, prepared, self.device, self.processes)
+        micro_batch_tokens = fitting_micro_batch(config, prepared, self.device, self.processes)
+        check_budget(config, prepared, self.device, self.processes, micro_batch_tokens)
         model = build_model(config, prepared, self.device)
         if self.start is not None:
             model.load_state_dict(with_vocabularies(self.start, prepared.tokenizers).model.state_dict())
         progress = _first_progress(config, prepared, self.start)
         progress.time_limit, progress.chosen_for_time = self.time_limit, resolved.chosen
         progress.validation_seconds = resolved.validation_seconds
-        progress.micro_batch_tokens = fitting_micro_batch(config, prepared, self.device, self.processes)
+        progress.micro_batch_tokens = micro_batch_tokens
         progress.environment = describe_environment(config.training, self.device, self.processes.world_size)
         state = TrainingState.at_start(model, config.training, progress)
         keeper = None if self.time_limit is None else TimeKeeper(self.time_limit)

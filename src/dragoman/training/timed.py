@@ -6,7 +6,7 @@ import gc
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -25,7 +25,7 @@ from dragoman.settings.recipe import read_recipe, to_yaml
 from dragoman.training.budget import build_model, fitting_micro_batch, training_budget
 from dragoman.training.checkpoint import Progress
 from dragoman.training.precision import choose_precision
-from dragoman.training.resolve import LIMITS, ON_GPU, begin_run, fill, resolve_run
+from dragoman.training.resolve import LIMITS, ON_GPU, Resolved, begin_run, fill, log_choices, resolve_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.sizes import Size, best_batch_tokens, gpu_sizes_for_time, sizes_for
 from dragoman.training.speed import measure_speed, seconds_of_step
@@ -46,21 +46,6 @@ SIZE_NAMES = ("model.preset", "training.batch_tokens")
 #: Reasons for a smaller size than the usual one.
 _FOR_TIME, _FOR_RAM = "the largest for which there is time", "the largest for which there is enough RAM"
 _TOO_SLOW = "the smallest, and there is not even time for all its passes"
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """Settings and corpus with which a run begins or continues.
-
-    Args:
-        chosen: settings that were chosen for a time, by their full names.
-        validation_seconds: about how long a validation takes; 0 if it was not measured.
-    """
-
-    config: Config
-    prepared: Prepared
-    chosen: Mapping[str, Any] = field(default_factory=dict)
-    validation_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -153,8 +138,7 @@ class TimedStart:
         if is_on_gpu:
             names[ON_GPU] = True
         config, lines = fill(self._with(training), self.start, size)
-        for line in lines:
-            _log.info(line)
+        log_choices(lines)
         write_file(self.run.config, to_yaml(config).encode())
         return Resolved(config, prepared, names, measured.speed.validation)
 

@@ -9,7 +9,7 @@ from dragoman.content.comparing import SPANS
 from dragoman.text.odd_characters import foreign_letters
 from dragoman.text.shouting import shout
 from dragoman.text.terms import missing_terms
-from dragoman.translator.content_check import content_faults, has_span_faults
+from dragoman.translator.content_check import CheckContext, content_faults, has_span_faults
 from dragoman.translator.plans import Plan
 from dragoman.translator.reading import RESERVED, Reading
 from dragoman.translator.request import SCRIPT
@@ -81,23 +81,22 @@ def losses(reading: Reading, translation: str, languages: tuple[str, str]) -> fr
         reading: what the model read of the segment.
         translation: without masks, and not yet in capitals.
     """
-    source, spans = reading.original, reading.kept
-    found = content_faults(source, translation, spans, languages, reading.off, reading.terms)
+    source, context = reading.original, CheckContext(languages, reading.kept, reading.off, reading.terms)
+    found = content_faults(source, translation, context)
     lost = {(fault.check, f"{fault.change} {fault.entity.value}") for fault in found}
     if has_foreign_letters(reading, translation, languages):
         lost.add((SCRIPT, ""))
-    if SPANS not in reading.off and has_span_faults(source, translation, spans, reading.terms):
+    if has_span_faults(source, translation, context):
         lost.add((SPANS, ""))
     return frozenset([*lost, *(("terms", source) for source in _missing(reading, translation))])
 
 
 def _flags(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
     """Return the flags of a candidate: of its spans as the model wrote them, of its numbers without masks."""
-    source, spans, terms = reading.original, reading.kept, reading.terms
-    has_spans = SPANS in reading.off or not has_span_faults(reading.text, translation, reading.unmasked, terms)
-    lost = content_faults(source, reading.unmask(translation), spans, languages, reading.off, terms)
-    flags: list[Flag] = [] if has_spans else ["span"]
-    if lost:
+    context = CheckContext(languages, reading.kept, reading.off, reading.terms)
+    as_written = context._replace(stretches=reading.unmasked)
+    flags: list[Flag] = ["span"] if has_span_faults(reading.text, translation, as_written) else []
+    if content_faults(reading.original, reading.unmask(translation), context):
         flags.append("number")
     return [*flags, "script"] if has_foreign_letters(reading, translation, languages) else flags
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from dragoman.content.comparing import SPANS, Fault, faults
 from dragoman.text.cleaning import comparable
@@ -21,33 +22,28 @@ _LETTER = lazy_pattern(rf"[^\W\d_{UNSPACED}]")
 _QUOTE, _NO_QUOTE = lazy_pattern('["“”„«»「」『』]'), lazy_pattern(r'\d"|\w"[^\W\d_]')
 
 
-def content_flags(
-    source: str,
-    translation: str,
-    stretches: Sequence[str],
-    languages: tuple[str, str],
-    off: Sequence[str] = (),
-    terms: Sequence[Term] = (),
-) -> list[Flag]:
+class CheckContext(NamedTuple):
+    """Facts about a source that its translation is checked with."""
+
+    #: Codes of the source and the target language.
+    languages: tuple[str, str]
+    #: The protected stretches of the source, as often as they are protected.
+    stretches: Sequence[str] = ()
+    #: Checks that are switched off.
+    off: Sequence[str] = ()
+    #: Terms of the source whose translations are demanded.
+    terms: Sequence[Term] = ()
+
+
+def content_flags(source: str, translation: str, context: CheckContext) -> list[Flag]:
     """Return the flags of what a translation lost or invented; an empty list if it has all.
 
     `span` is for spans and protected stretches that are missing, repeated or invented, for missing symbols, and for
     quotation marks without a partner; `number` for what `content_faults` finds.
-
-    Args:
-        source, translation: the texts.
-        stretches: the protected stretches of the source, as often as they are protected.
-        languages: codes of the source and the target language.
-        off: checks that are switched off.
-        terms: those of the source whose translations are demanded.
     """
-    flags: list[Flag] = []
-    if SPANS not in off and has_span_faults(source, translation, stretches, terms):
-        flags.append("span")
-    flags += quote_flags(source, translation, off)
-    if content_faults(source, translation, stretches, languages, off, terms):
-        flags.append("number")
-    return flags
+    flags: list[Flag] = ["span"] if has_span_faults(source, translation, context) else []
+    flags += quote_flags(source, translation, context.off)
+    return [*flags, "number"] if content_faults(source, translation, context) else flags
 
 
 def quote_flags(source: str, translation: str, off: Sequence[str]) -> list[Flag]:
@@ -60,40 +56,35 @@ def quote_flags(source: str, translation: str, off: Sequence[str]) -> list[Flag]
     return ["span"] if is_alone and SPANS not in off else []
 
 
-def has_span_faults(source: str, translation: str, stretches: Sequence[str], terms: Sequence[Term] = ()) -> bool:
+def has_span_faults(source: str, translation: str, context: CheckContext) -> bool:
     """Return True if a translation lost, repeated or invented a span that is no part of a term; see `content_flags`."""
-    source = _spaced(source, _places(terms, source))
+    if SPANS in context.off:
+        return False
+    source = _spaced(source, _places(context.terms, source))
     spans = _verbatim(source)
     is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
-    return is_invented or any(count for _, count in _miscounted(spans, source, translation, stretches))
+    return is_invented or any(count for _, count in _miscounted(spans, source, translation, context.stretches))
 
 
-def lost_spans(source: str, translation: str, stretches: Sequence[str], terms: Sequence[Term] = ()) -> list[str]:
+def lost_spans(source: str, translation: str, context: CheckContext) -> list[str]:
     """Return the spans, protected stretches and symbols that a translation has less often than its source.
 
     A span that is part of a term is not looked for.
     """
-    source = _spaced(source, _places(terms, source))
-    miscounted = _miscounted(_verbatim(source), source, translation, stretches)
+    source = _spaced(source, _places(context.terms, source))
+    miscounted = _miscounted(_verbatim(source), source, translation, context.stretches)
     return list(dict.fromkeys(text for text, count in miscounted if count < 0))
 
 
-def content_faults(
-    source: str,
-    translation: str,
-    stretches: Sequence[str],
-    languages: tuple[str, str],
-    off: Sequence[str] = (),
-    terms: Sequence[Term] = (),
-) -> list[Fault]:
+def content_faults(source: str, translation: str, context: CheckContext) -> list[Fault]:
     """Return the faults of numbers, dates and amounts outside spans, protected stretches and terms.
 
-    See `content_flags`, `_without_terms`.
+    See `_without_terms`.
     """
-    source, translation = _without_terms(source, translation, terms)
+    source, translation = _without_terms(source, translation, context.terms)
     spans = _verbatim(source)
-    parts = sorted({*spans, *stretches}, key=lambda part: (-len(part), part))
-    return faults(_blanked(source, parts, spans), _blanked(translation, parts, spans), languages, off)
+    parts = sorted({*spans, *context.stretches}, key=lambda part: (-len(part), part))
+    return faults(_blanked(source, parts, spans), _blanked(translation, parts, spans), context.languages, context.off)
 
 
 def _without_terms(source: str, translation: str, terms: Sequence[Term]) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from dragoman.text.protection import merged
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import Choice, ranked, restored
-from dragoman.translator.content_check import content_flags, quote_flags
+from dragoman.translator.content_check import CheckContext, content_flags, quote_flags
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.judging import confidence, confidence_flags, or_source
@@ -103,6 +103,7 @@ class Finisher:
         alternatives = [_alternative(plan, candidates, between) for candidates in ranks]
         best = alternatives[0]
         found = confidence(plan, [choice.candidates[0] for choice in chosen])
+        low_confidence = confidence_flags(plan.request, plan.languages.target_lang, found)
         lone_quotes = [] if plan.request.plain else quote_flags(plan.text, best.text, plan.request.off)
         return Translation(
             best.text,
@@ -110,7 +111,7 @@ class Finisher:
             best.tokens,
             tuple(alternatives),
             n_parts=max(1, sum(not segment.is_frame for segment in plan.segments)),
-            flags=merge_flags([*_flags(plan, chosen), *lone_quotes, *confidence_flags(plan, found)]),
+            flags=merge_flags([*_flags(plan, chosen), *lone_quotes, *low_confidence]),
             confidence=found,
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
             repairs=tuple(dict.fromkeys(name for choice in chosen for name in choice.repairs)),
@@ -167,7 +168,7 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     placed = place(request.text, stretches, translation.text, translation.alignment or ())
     kept = [request.text[start:end] for start, end in stretches]
     terms = [term for segment in plan.segments for term in segment.reading.terms]
-    lost = content_flags(plan.text, placed.text, kept, plan.languages.pair, request.off, terms)
+    lost = content_flags(plan.text, placed.text, CheckContext(plan.languages.pair, kept, request.off, terms))
     flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *lost])
     first, *others = translation.alternatives
     if not request.align:

@@ -33,11 +33,11 @@ def confidence(plan: TextPlan, candidates: Sequence[Candidate]) -> float | None:
     return min((calibration.confidence(each.log_prob, len(each.ids) + 1) for each in written), default=None)
 
 
-def confidence_flags(plan: TextPlan, found: float | None) -> list[Flag]:
+def confidence_flags(request: Request, target_lang: str, found: float | None) -> list[Flag]:
     """Return the flag of a translation that is probably wrong, by its confidence; none if the request wants none."""
-    if found is None or plan.request.plain or CONFIDENCE in plan.request.off:
+    if found is None or request.plain or CONFIDENCE in request.off:
         return []
-    return ["low_confidence"] if found < least_confidence(plan.languages.target_lang) else []
+    return ["low_confidence"] if found < least_confidence(target_lang) else []
 
 
 def or_source(request: Request, translation: Translation) -> Translation:

@@ -15,10 +15,9 @@ from dragoman.alignment.word_spans import touching, words_in_place
 from dragoman.text.cleaning import sanitize
 from dragoman.text.protection import merged, occurrences
 from dragoman.text.terms import Term, TermList, missing_terms
-from dragoman.translator.confidence import least_confidence
-from dragoman.translator.content_check import content_flags
-from dragoman.translator.judging import or_source
-from dragoman.translator.request import CONFIDENCE, Request
+from dragoman.translator.content_check import CheckContext, content_flags
+from dragoman.translator.judging import confidence_flags, or_source
+from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, FirstStep, Flag, Translation, merge_flags
 
 #: Options of the search that are about the translation, so that the first step does not have them.
@@ -103,10 +102,9 @@ def _checked(request: Request, languages: tuple[str, str], first: Translation, t
     flags = [flag for flag in (*first.flags, *translation.flags) if flag not in _COMPARED]
     flags += ["script"] if "script" in translation.flags else []
     flags += ["term_missing"] if missing else []
-    flags += content_flags(sanitize(request.text), translation.text, kept, languages, request.off, terms)
-    confidence = translation.confidence
-    if confidence is not None and CONFIDENCE not in request.off and confidence < least_confidence(languages[1]):
-        flags.append("low_confidence")
+    context = CheckContext(languages, kept, request.off, terms)
+    flags += content_flags(sanitize(request.text), translation.text, context)
+    flags += confidence_flags(request, languages[1], translation.confidence)
     return replace(translation, flags=merge_flags(flags), missing_terms=tuple(term.source for term in missing))
 
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dragoman.data.corpus import UNKNOWN_LANGUAGE
 from dragoman.text.languages import base_language
+from dragoman.text.tags import UNKNOWN
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -158,7 +158,7 @@ def _judge(declared: tuple[str, str], detected: tuple[str | None, str | None], k
     """
     names = [name or "another language" for name in detected]
     looks = f"the source looks like {names[0]} and the target like {names[1]}"
-    is_given = [language != UNKNOWN_LANGUAGE for language in declared]
+    is_given = [language != UNKNOWN for language in declared]
     if (
         detected[0] is not None
         and detected[0] == detected[1]

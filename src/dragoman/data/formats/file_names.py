@@ -9,16 +9,15 @@ from dragoman.data.formats.column_names import Languages
 from dragoman.data.text_files.compression import COMPRESSED_SUFFIXES
 from dragoman.data.text_files.file_signatures import has_document_suffix
 from dragoman.settings.text_origin import LANGUAGE_CODE
+from dragoman.text.tags import UNKNOWN
 
-#: The code of an unknown language (ISO 639-2).
-UNKNOWN_LANGUAGE = "und"
 #: Ends of file names that look like languages: kinds of files, sides, and processing of the text.
 _NOT_LANGUAGES = re.compile("bpe|csv|dat|dev|hyp|lc|log|low|out|raw|ref|sp|spm|src|sys|tgt|tmp|tok|trg|xml")
 
 
 def file_language(name: str) -> str:
     """Return the language that a file name ends in: "train.de.gz" and "train.de.txt" are German; else "und"."""
-    return _language(Path(file_stem(name)).suffix.removeprefix(".")) or UNKNOWN_LANGUAGE
+    return _language(Path(file_stem(name)).suffix.removeprefix(".")) or UNKNOWN
 
 
 def file_stem(name: str) -> str:

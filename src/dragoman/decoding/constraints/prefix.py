@@ -12,22 +12,19 @@ import numpy as np
 from dragoman.decoding.constraints.protocol import Rows
 from dragoman.decoding.scores import Scores
 from dragoman.errors import ConfigError
-from dragoman.machine.arrays import Floats, Ints
+from dragoman.machine.arrays import Floats, Ints, padded
 
 
 class Prefix:
     """For each of B sentences the ids that its translation begins with."""
 
     def __init__(self, prefixes: Sequence[Sequence[int]], pad_id: int) -> None:
-        self._length, self._pad_id = max(map(len, prefixes)), pad_id  # P
-        self._ids = np.full((len(prefixes), self._length), pad_id, dtype=np.int64)
-        for row, prefix in zip(self._ids, prefixes, strict=True):
-            row[: len(prefix)] = prefix
+        self._ids, self._pad_id = padded(prefixes, pad_id), pad_id  # (B, P)
 
     def forced(self, scores: Scores, rows: Rows) -> tuple[Ints, Ints, Floats] | None:
         """Return the rows (n,) whose next token is given, these tokens (n,), and their log-probabilities (n,)."""
         n_written = rows.ids.shape[1]
-        if n_written >= self._length:
+        if n_written >= self._ids.shape[1]:
             return None
         tokens = self._ids[rows.sentence, n_written]
         numbers = np.flatnonzero(tokens != self._pad_id)

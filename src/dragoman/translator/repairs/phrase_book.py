@@ -6,12 +6,12 @@ import logging
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from dragoman.decoding.constraints.required import Demands, Phrase
 from dragoman.text.odd_characters import foreign_letters
 from dragoman.text.surfaces import Surfaces
 from dragoman.text.tokenizer import Tokenizer
-from dragoman.translator.repairs.repair import Form, Forms
 
 _log = logging.getLogger(__name__)
 
@@ -19,6 +19,17 @@ _log = logging.getLogger(__name__)
 _MOST_PHRASES = 128
 #: Most characters of the cached forms, because clients of a server may send new ones without end.
 _MOST_CHARACTERS = 1 << 20
+
+
+class Form(NamedTuple):
+    """One way to write a term, a number or a span; `goes_on` if it may begin a longer word."""
+
+    text: str
+    goes_on: bool = False
+
+
+#: The ways to write one thing. A translation needs one of them.
+Forms = tuple[Form, ...]
 
 
 class PhraseBook:

@@ -20,13 +20,10 @@ from dragoman.translator.padding import batches
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob, TextPlan, job_of
 from dragoman.translator.reading import RESERVED, Reading
-from dragoman.translator.repairs.all_repairs import Letters, Numbers, Spans, Terms
+from dragoman.translator.repairs.all_repairs import REPAIRS
 from dragoman.translator.repairs.phrase_book import PhraseBook
-from dragoman.translator.repairs.repair import Repair
 from dragoman.translator.searching import Candidate, candidate_of
 
-#: What may be repaired, and how.
-REPAIRS: Sequence[Repair] = (Terms(), Spans(), Numbers(), Letters())
 #: Hypotheses of a search that must write phrases or reads masks, at least: room for some with and some without them.
 _LEAST_BEAM = 4
 #: The most by which the log-probability of a repaired translation may be lower than that of the best candidate, in
@@ -186,7 +183,7 @@ class SecondSearch:
         return found
 
     def _proposal(self, plan: Plan, text: TextPlan, segment: Segment, choice: Choice) -> Proposal | None:
-        wanted = [each.wanted(text, segment, choice) for each in REPAIRS if each.name not in text.request.off]
+        wanted = [repair(text, segment, choice) for name, repair in REPAIRS.items() if name not in text.request.off]
         terms = {
             words: term
             for each in wanted
