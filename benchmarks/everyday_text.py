@@ -9,8 +9,8 @@
   words (Chinese: four characters). A training that weighs them more sees more of what must be copied;
 - <pair>-world-<kind>: text of all these and of the sources in everyday/sources.tsv, cleaned (everyday_world.py), with
   simplified characters, and without the sentences of the measuring sets;
-- <pair>-held-out: those of the written sentences by which models are compared;
-- world-encyclopedia.en: English sentences to translate back (recipes/everyday-world.yaml).
+- <pair>-held-out and <pair>-wikipedia: written sentences, and ones of mlqe-pe's part for tests, by which models are
+  compared (everyday_compare.py).
 
 Run it in the folder that has the Tatoeba sets. Needs DRAGOMAN_DATA, and the extra `bench`.
 """
@@ -24,23 +24,18 @@ import random
 import tarfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import polib
 from everyday_sets import text_pairs
-from everyday_world import ADDED, english_alone, kept, read_source, sources, without_measured, written
+from everyday_world import ADDED, compared, kept, read_source, sources, without_measured, written
 from real_text_sets import data_folder
 
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_spans import find_shared
 
-Text = TypeVar("Text", str, Pair)
-
 #: Longer messages are whole paragraphs; shorter ones with few letters are code.
 LONGEST, LONGEST_TRANSLATION, MOST_WORDS, LETTERS = 350, 450, 55, 0.6
 VALIDATION_SIZE = 300
-#: English sentences to translate back.
-TRANSLATED_BACK = 12_000
 DOCUMENTATION = {"fr": "fr.tar.xz", "zh": "zh-cn.tar.xz"}
 TATOEBA: Sequence[Languages] = (("en", "de"), ("en", "fr"), ("zh", "en"), ("fr", "de"))
 
@@ -149,6 +144,8 @@ def write_world(folder: Path, *, everything: bool) -> None:
             write(folder, f"en-{language}-world-{kind}", languages, without_measured(kept(pairs, languages)))
         write(folder, f"en-{language}-world-validation", languages, validation(languages, everything=everything))
         write(folder, f"en-{language}-held-out", languages, list(written(language, held_out=True)))
+        if pairs := list(compared(language)):
+            write(folder, f"en-{language}-wikipedia", languages, pairs)
     texts = {
         "": by_english(("fr", "de"), "train"),
         "-encyclopedia": translations_of(("paws-x", "pud"), ("fr", "de")),
@@ -156,8 +153,8 @@ def write_world(folder: Path, *, everything: bool) -> None:
     }
     for kind, pairs in texts.items():
         write(folder, f"fr-de-world{kind}", ("fr", "de"), without_measured(kept(pairs, ("fr", "de"))))
-    with gzip.open(folder / "world-encyclopedia.en.gz", "wt", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{text}\n" for text in sample(english_alone(), TRANSLATED_BACK))
+    held_out = through_english(*(written(language, held_out=True) for language in ("fr", "de")))
+    write(folder, "fr-de-held-out", ("fr", "de"), held_out)
     write(folder, "fr-de-world-validation", ("fr", "de"), sample(by_english(("fr", "de"), "val"), VALIDATION_SIZE))
 
 
@@ -169,9 +166,9 @@ def validation(languages: Languages, *, everything: bool) -> list[Pair]:
     return [pair for own in texts for pair in sample(own, VALIDATION_SIZE // 2)]
 
 
-def sample(texts: Sequence[Text], size: int) -> list[Text]:
-    """Return some of the pairs or lines, each time the same."""
-    return random.Random(1).sample(texts, min(size, len(texts)))
+def sample(pairs: Sequence[Pair], size: int) -> list[Pair]:
+    """Return some of the pairs, each time the same."""
+    return random.Random(1).sample(pairs, min(size, len(pairs)))
 
 
 def main() -> None:

@@ -49,10 +49,6 @@ _SENTENCE_OF_TREEBANK = re.compile(r"^# sent_id = (.*)\n(?:#.*\n)*?# text = (.*)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*(?=.)")
 #: One of so many written sentences is held out of the text: by these, models are compared.
 HELD_OUT_EVERY = 25
-#: Languages from which mlqe-pe has translations into English.
-INTO_ENGLISH = ("et", "ro", "ru", "ne", "si")
-#: Characters of an English sentence to translate back, at least and at most.
-SHORTEST_BACK, LONGEST_BACK = 50, 250
 
 
 def sources(*, everything: bool) -> dict[str, list[str]]:
@@ -89,24 +85,22 @@ def _news(language: str) -> Iterator[Pair]:
                     yield from zip(english, lines[other], strict=True)
 
 
-def _post_edited(language: str) -> Iterator[Pair]:
+def _post_edited(language: str, parts: Sequence[str] = ("train", "dev")) -> Iterator[Pair]:
     """Yield sentences of an encyclopedia with their post-edited translations, as people write them."""
-    for source, target in _tokens_of_post_edited("en", language):
-        yield joined(source, "en"), joined(target, language)
-
-
-def _tokens_of_post_edited(
-    source_lang: str, target_lang: str, parts: Sequence[str] = ("train", "dev")
-) -> Iterator[Pair]:
-    """Yield the pairs of mlqe-pe in a direction, as it has them; none if there is no such direction."""
     for part in parts:
-        path = data_folder() / "mlqe-pe" / "data" / "post-editing" / part / f"{source_lang}-{target_lang}-{part}.tar.gz"
+        path = data_folder() / "mlqe-pe" / "data" / "post-editing" / part / f"en-{language}-{part}.tar.gz"
         if path.exists():
             with tarfile.open(path) as archive:
                 members = {Path(each.name).suffix: each for each in archive}
                 files = [archive.extractfile(members[side]) for side in (".src", ".pe")]
-                source, target = (split_lines(file.read().decode()) for file in files if file is not None)
-            yield from zip(source, target, strict=True)
+                sides = [split_lines(file.read().decode()) for file in files if file is not None]
+            for source, target in zip(*sides, strict=True):
+                yield joined(source, "en"), joined(target, language)
+
+
+def compared(language: str) -> Iterator[Pair]:
+    """Yield the sentences of an encyclopedia by which models are compared; none in French."""
+    return _post_edited(language, ["test"])
 
 
 def _paraphrases(language: str) -> Iterator[Pair]:
@@ -149,15 +143,6 @@ def _paragraphs(path: Path) -> list[Any]:
     """Return the paragraphs of a file of questions: `context`, and `qas`, each with a `question`."""
     articles = json.loads(path.read_text(encoding="utf-8"))["data"]
     return [paragraph for article in articles for paragraph in article["paragraphs"]]
-
-
-def english_alone() -> list[str]:
-    """Return English sentences of mlqe-pe to translate back, each once, cleaned and without the measured ones."""
-    texts = [source for language in ("de", "zh") for source, _ in _tokens_of_post_edited("en", language)]
-    texts += [target for language in INTO_ENGLISH for _, target in _tokens_of_post_edited(language, "en")]
-    sentences = dict.fromkeys(clean(joined(text, "en")) for text in texts)
-    pairs = [(each, each) for each in sentences if SHORTEST_BACK <= len(each) <= LONGEST_BACK]
-    return [each for each, _ in without_measured(kept(pairs, ("en", "en")))]
 
 
 def written(language: str, *, held_out: bool = False) -> Iterator[Pair]:
@@ -276,8 +261,7 @@ def measured() -> frozenset[str]:
         for own in filter(None, (read_set(kind, ("en", target)) for kind in KINDS)):
             found.update(map(letters, own.sources))
             found.update(letters(text) for texts in own.references for text in texts)
-        for pair in _tokens_of_post_edited("en", target, ["test"]):
-            found.update(letters(joined(text, language)) for text, language in zip(pair, ("en", target), strict=True))
+        found.update(letters(side) for pair in compared(target) for side in pair)
     return frozenset(found)
 
 

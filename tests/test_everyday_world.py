@@ -16,9 +16,12 @@ import yaml
 from extras import import_extra
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
+import everyday_compare
 import everyday_text
 import everyday_world as world
 from everyday_made_up import read_table
+
+from dragoman.translator import Translation
 
 RECIPE = Path(__file__).resolve().parent.parent / "recipes" / "everyday-world.yaml"
 
@@ -77,21 +80,6 @@ def test_a_sentence_of_the_part_for_tests_is_left_out_in_both_languages(data: Pa
     write_post_edited(data, "en-zh", "test", ("He left .", "他 离开 了 。"))
     pairs = [("He left.", "Er ging."), ("She stayed.", "她留下了。"), ("Gone!", "他离开了！")]
     assert world.without_measured(pairs) == pairs[1:2]
-
-
-def test_english_to_translate_back_is_of_all_languages_each_sentence_once_and_none_is_measured(data: Path) -> None:
-    sentences = [f"The ring number {n} is surrounded by a great many cacti ." for n in "12345"]
-    write_post_edited(data, "en-de", "train", (sentences[0], "Ring ."))
-    write_post_edited(data, "en-zh", "train", (sentences[0], "环 。"))
-    write_post_edited(data, "et-en", "train", ("Sõrmus .", sentences[1]))
-    write_post_edited(data, "ro-en", "dev", ("Inel .", "It is short ."))
-    write_post_edited(data, "ru-en", "test", ("Kol'tso .", sentences[2]))
-    write_post_edited(data, "ne-en", "train", ("Aunthi .", "Der vierte Ring ist von sehr vielen Kakteen umgeben ."))
-    write_post_edited(data, "si-en", "train", ("Mudda .", sentences[4]))
-    (data / "world" / "en-de" / "bcontrast.val.tsv.gz").write_bytes(
-        gzip.compress(f"{sentences[4].upper()}\tRing.\n".encode())
-    )
-    assert world.english_alone() == [each.replace(" .", ".") for each in sentences[:2]]
 
 
 def test_sentences_of_treebanks_are_paired_by_their_numbers(data: Path) -> None:
@@ -209,6 +197,45 @@ def test_the_recipe_names_the_kinds_of_the_default_text() -> None:
     named = {each["name"].split("-", 2)[2] for each in corpora if each["name"].startswith("en-")}
     assert named == {*world.sources(everything=False), "everyday", "python"}
     assert named == {*world.sources(everything=True), "everyday", "python"}
+
+
+class Knowing:
+    """A translator that knows some pairs of each direction, and says which options it was given."""
+
+    def __init__(self, pairs: dict[tuple[str, str], list[tuple[str, str]]]) -> None:
+        self.pairs, self.options = pairs, set[tuple[int, float]]()
+
+    def translate(
+        self, sources: list[str], *, source_lang: str, target_lang: str, beam_size: int, length_penalty: float
+    ) -> list[Translation]:
+        """Return the translation of each source that it knows, and the source itself of others."""
+        self.options.add((beam_size, length_penalty))
+        known = dict(self.pairs.get((source_lang, target_lang), ()))
+        return [Translation(known.get(source, source), 0.0, ()) for source in sources]
+
+
+def test_models_are_compared_in_both_directions_of_each_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that knows one direction of one set has 100 there, and nothing in any other."""
+    size = everyday_text.VALIDATION_SIZE
+    english, german = ([f"{word} {n} {word} {n + 1} {word}" for n in range(size)] for word in ("cat", "Hund"))
+    pairs = list(zip(english, german, strict=True))
+    everyday_text.write(tmp_path, "en-de-world-validation", ("en", "de"), pairs)
+    everyday_text.write(tmp_path, "fr-de-world-validation", ("fr", "de"), pairs)
+    everyday_text.write(tmp_path, "en-de-held-out", ("en", "de"), pairs[:10])
+    sets = {name: dict(everyday_compare.directed(tmp_path, name)) for name in everyday_compare.SETS}
+    assert [*sets["tatoeba"]] == [("en", "de"), ("de", "en"), ("fr", "de"), ("de", "fr")]
+    assert sets["other"] == {
+        ("en", "de"): pairs[150:],
+        ("de", "en"): [(target, source) for source, target in pairs[150:]],
+    }
+    assert sets["wikipedia"] == {}
+    assert sets["written"]["en", "de"] == pairs[:10:2]
+    knowing = Knowing({("en", "de"): pairs[150:]})
+    monkeypatch.setattr(everyday_compare.Translator, "load", lambda model, precision: knowing)
+    found = everyday_compare.compare("model", tmp_path, 1.5)
+    assert found["other"][0] == pytest.approx(100)
+    assert max(*found["tatoeba"], found["other"][1], *found["written"]) < 30
+    assert knowing.options == {(5, 1.5)}
 
 
 def test_no_measuring_set_is_in_the_gathered_text() -> None:
