@@ -326,6 +326,7 @@ WRONG = [
     ("It is 220 km away.", "Es ist 140 kg schwer.", ("en", "de")),
     ("Two million people live here.", "Hier wohnen zwei Milliarden Menschen.", ("en", "de")),
     ("Two million people live here.", "Hier wohnen Menschen.", ("en", "de")),
+    ("Žijí zde dva miliony lidí.", "People live here.", ("cs", "en")),
     ("Drei Milliarden Sterne.", "Three million stars.", ("de", "en")),
     ("城里住着三百万人。", "Three billion people live in the town.", ("zh", "en")),
     ("We rest on Friday.", "Nous nous reposons.", ("en", "fr")),

@@ -220,8 +220,8 @@ def test_a_search_has_a_deadline_of_its_own() -> None:
         search_sentence(model, job, seconds=1e-9)
     start = time.monotonic()
     with pytest.raises(StoppedError):
-        search_sentence(model, job, seconds=0.2)
-    assert time.monotonic() - start >= 0.2
+        search_sentence(model, job, seconds=0.02)  # a fast processor needs no 0.2 s for all of it
+    assert time.monotonic() - start >= 0.02
 
 
 def test_threads_share_models() -> None:

@@ -118,7 +118,10 @@ def _calibrations(bundle: Bundle, folder: Path) -> Calibrations | None:
     translator = Translator([bundle], bundle.tokenizers, bundle.search, ComputeOptions("cpu"), facts)
     found = {}
     named = validation_directions(folder)
-    for direction in named or translator.directions:
+    for direction in translator.directions:
+        if named and direction not in named:
+            say(f"no confidence {'-'.join(direction)}: no validation text is in this direction")
+            continue
         pairs = list(validation_text(folder, direction if named else None))
         if len(pairs) < FEWEST:
             say(f"no confidence {'-'.join(direction)}: {len(pairs)} validation pairs are too few to calibrate it")

@@ -84,8 +84,9 @@ class Language:
 
     @cached_property
     def cardinals(self) -> Mapping[str, int]:
-        """The numbers by the words that are surely cardinal ones: those of CLDR."""
-        words = {form.lower() for forms in self.cldr["number_words"].values() for form in forms}
+        """The numbers by the words that are surely cardinal ones: those of CLDR, and own ones from a million on."""
+        large = [forms for number, forms in self._known.get("numbers", {}).items() if int(number) >= 10**6]
+        words = {form.lower() for forms in (*self.cldr["number_words"].values(), *large) for form in forms}
         return {word: number for word, number in self.number_words.items() if word in words}
 
     @cached_property

@@ -27,10 +27,13 @@ def temporary(path: Path) -> Path:
 
 
 def flush_folder(folder: Path) -> None:
-    """Make renames and new names in `folder` durable. Windows has no such call, and needs none."""
+    """Make renames and new names in `folder` durable, if it may be read. Windows has no such call, and needs none."""
     if os.name == "nt":
         return
-    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # a folder in which one may only write
+        return
     try:
         os.fsync(descriptor)
     finally:
