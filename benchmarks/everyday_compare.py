@@ -1,12 +1,12 @@
-"""Compare models, before one becomes an edition of `everyday`, by text from which none learns and no document quotes.
+"""Compare models, before one becomes an edition of `everyday`, by text that is held out of what they learn from.
 
-    python benchmarks/everyday_compare.py everyday-text everyday runs/everyday-world/last average --length-penalty 1.5
+    python benchmarks/everyday_compare.py everyday-text everyday runs/everyday-world/last
 
-everyday-text is what benchmarks/everyday_text.py has written. For each model, the means over directions of BLEU, with
-weights in int8 and beam 5:
+everyday-text is what benchmarks/everyday_text.py has written. For each model, the means of BLEU over all directions of
+a set (their number is in the head), with weights in int8 and beam 5:
 
 - tatoeba, other: the first and the last 150 pairs of each *-world-validation (fr-de: Tatoeba only);
-- wikipedia: the first 200 pairs of each *-wikipedia;
+- wikipedia: the first 200 pairs of each *-wikipedia (the fourth edition read some English sides, in another language);
 - written: every second pair of each *-held-out.
 """
 
@@ -82,7 +82,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text", type=Path, help="the folder of benchmarks/everyday_text.py")
     parser.add_argument("models", nargs="+")
-    parser.add_argument("--length-penalty", type=float, default=1.5)
+    parser.add_argument("--length-penalty", type=float, default=1.5, help="default: 1.5, that of everyday")
     arguments = parser.parse_args()
     counts = {name: sum(1 for _ in directed(arguments.text, name)) for name in SETS}
     print("| mean BLEU | " + " | ".join(f"{name} ({number})" for name, number in counts.items()) + " | of all sets |")
