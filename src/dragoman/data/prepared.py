@@ -114,8 +114,7 @@ def validation_text(folder: Path, direction: Direction | None = None) -> Paralle
 
 def validation_directions(folder: Path) -> list[Direction]:
     """Return the directions of the validation pairs of a prepared corpus; none if they have no names."""
-    parts = open_prepared(folder).validation.parts
-    return list(dict.fromkeys((part.source_lang, part.target_lang) for part in parts))
+    return open_prepared(folder).validation.directions
 
 
 def given_tokenizers(folder: Path) -> Tokenizers | None:

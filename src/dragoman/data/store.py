@@ -192,6 +192,11 @@ class PairStore:
         """Return the pairs whose sources are the context of a source."""
         return range(index - int(self.n_before[index]), index)
 
+    @property
+    def directions(self) -> list[tuple[str, str]]:
+        """The languages of the parts, each pair of them once; none without parts."""
+        return list(dict.fromkeys((part.source_lang, part.target_lang) for part in self.parts))
+
     def rows_of(self, direction: tuple[str, str]) -> list[slice]:
         """Return the pairs of the parts that have these languages."""
         return self._rows(lambda part: (part.source_lang, part.target_lang) == direction)

@@ -185,7 +185,7 @@ def validated(store: PairStore, tokenizers: Tokenizers) -> dict[str, tuple[Direc
             direction,
             [index for rows in store.rows_of(direction) for index in range(rows.start, rows.stop)],
         )
-        for direction in dict.fromkeys((part.source_lang, part.target_lang) for part in store.parts)
+        for direction in store.directions
     }
     most = MAX_OF_DIRECTION if len(indices) > 1 else MAX_SENTENCES
     return {name: (direction, spread(pairs, most)) for name, (direction, pairs) in indices.items()}
