@@ -17,7 +17,13 @@ _FINISHED = re.compile(r"[.!?…][)\]\"'”’»]*\Z")
 
 
 def cut_at(breaks: Sequence[Stretch], paragraph: Stretch, shown: Callable[[int, int], str]) -> Iterator[Stretch]:
-    """Yield the places of the segments of a paragraph. `shown` returns what a line shows."""
+    """Yield the start and the end of each segment of a paragraph.
+
+    Args:
+        breaks: start and end of each line break, in order.
+        paragraph: its start and end, in the units of the breaks: characters, tokens or events.
+        shown: returns the text that a reader sees between two places.
+    """
     starts, ends = [paragraph[0], *(end for _, end in breaks)], [*(start for start, _ in breaks), paragraph[1]]
     for first, last in sentence_lines([*map(shown, starts, ends)] if breaks else [""]):
         yield starts[first], ends[last - 1]
